@@ -26,7 +26,7 @@ class RecipeParquet(_Fields):
     """How export writes tables."""
 
     images: str
-    order: str = "style"
+    order: str = "image_id"
 
 
 class RecipeCoco(_Fields):

@@ -113,11 +113,6 @@ class CocoCategory(Frozen):
     supercategory: str = Field(description="COCO's supercategory")
     scheme: KeypointScheme | None = Field(description="The scheme of its keypoints; null: it has none")
 
-    @property
-    def shows_scheme(self) -> bool:
-        """Whether COCO files name its keypoints even where no box has any: always so of persons."""
-        return self.scheme is not None and (self.name == "person" or self.scheme.name != DEFAULT)
-
 
 def bare_name(name: Any) -> str:
     """A joint's name without case, blanks, hyphens and underscores; empty for what is no text.

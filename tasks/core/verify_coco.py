@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from schemas.keypoints import CocoCategory
 from schemas.phrases import quoted
 from tasks.core.coco.box import BadBox
@@ -15,6 +17,9 @@ from tasks.core.coco.document import (
     joint_counts,
     licence_entries,
 )
+
+_ROWS = 4096
+"""That are Python's own at one time."""
 
 
 class CocoFacts(NamedTuple):
@@ -85,15 +90,15 @@ def count_coco_rows(document: Any, image_ids: Collection[int]) -> int:
 
 
 def document_problems(
-    path: str, document: Row, images: Sequence[Row], drawn: Sequence[Row], facts: CocoFacts, attributes: Sequence[str]
+    path: str, document: Row, images: pa.Table, drawn: Sequence[Row], facts: CocoFacts, attributes: Sequence[str]
 ) -> Iterator[str]:
     """Where the file of a split's annotated images is not as the tables, the recipe and the manifest have it.
 
-    images: rows of these images without their bytes. drawn: the split's ANNOTATIONS (`with_crowd_outlines`).
-    attributes: those that every image's metadata has.
+    images: of these images, what a file says of them (`IMAGE_COLUMNS`, attributes). drawn: the split's ANNOTATIONS
+    (`with_crowd_outlines`). attributes: those that every image's metadata has.
     """
     yield from _header_problems(path, document, images, facts, facts.with_keypoints, {"annotation_origin": "people"})
-    yield from _id_problems(path, document["images"], [row["image_id"] for row in images], "annotated images")
+    yield from _id_problems(path, document["images"], images["image_id"].to_pylist(), "annotated images")
     yield from _id_problems(path, document["annotations"], [row["annotation_id"] for row in drawn], "annotations")
     yield from _differences(f"{path}: images", _other_images(document, images, attributes))
     rows, joints = {row["annotation_id"]: row for row in drawn}, joint_counts(facts.categories, facts.with_keypoints)
@@ -103,13 +108,13 @@ def document_problems(
 
 
 def unannotated_problems(
-    path: str, document: Row, images: Sequence[Row], facts: CocoFacts, attributes: Sequence[str]
+    path: str, document: Row, images: pa.Table, facts: CocoFacts, attributes: Sequence[str]
 ) -> Iterator[str]:
-    """Where the list of a split's images that nobody annotated is not as they are. images: their rows."""
+    """Where the list of a split's images that nobody annotated is not as they are. images: as above, of these."""
     yield from _header_problems(path, document, images, facts, (), {})
     if "annotations" in document:
         yield f"{path}: expected a list of images without annotations, got some"
-    yield from _id_problems(path, document["images"], [row["image_id"] for row in images], "images without annotations")
+    yield from _id_problems(path, document["images"], images["image_id"].to_pylist(), "images without annotations")
     yield from _differences(f"{path}: images", _other_images(document, images, attributes))
 
 
@@ -133,7 +138,7 @@ def _id_problems(path: str, entries: Iterable[Row], ids: Sequence[int], what: st
 def _header_problems(
     path: str,
     document: Row,
-    images: Sequence[Row],
+    images: pa.Table,
     facts: CocoFacts,
     with_keypoints: Collection[int],
     info: Row,
@@ -141,7 +146,7 @@ def _header_problems(
     for name, value in {**facts.info, **info}.items():
         if (got := document["info"].get(name)) != value:
             yield f"{path}: expected info.{name} {quoted(value)}, got {quoted(got)}"
-    yield from _licence_problems(path, document, [row["rights_uri"] for row in images], is_amended=facts.is_amended)
+    yield from _licence_problems(path, document, images["rights_uri"].to_pylist(), is_amended=facts.is_amended)
     yield from category_problems(path, document, facts.categories, with_keypoints, is_amended=facts.is_amended)
 
 
@@ -184,11 +189,11 @@ def category_problems(
                 yield f"{path}: expected {place}, got {quoted(found)}"
 
 
-def _other_images(document: Row, images: Iterable[Row], attributes: Sequence[str]) -> list[Any]:
+def _other_images(document: Row, images: pa.Table, attributes: Sequence[str]) -> list[Any]:
     """Ids of images of which the file says something else than the table."""
     urls = {licence["id"]: licence.get("url") for licence in document["licenses"]}
     entries, found = {image["id"]: image for image in document["images"]}, []
-    for row in images:
+    for row in (row for batch in images.to_batches(max_chunksize=_ROWS) for row in batch.to_pylist()):
         if (entry := entries.get(row["image_id"])) is None:
             continue
         said = {name: value for name, value in entry.items() if name != "license"}

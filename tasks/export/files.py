@@ -20,7 +20,7 @@ from tasks.core import sample, tables
 from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
 from tasks.core.dedup.preferences import preferences
-from tasks.core.evaluate.scores import Scores, release_scores
+from tasks.core.evaluate.scores import Scores, detector_scores
 from tasks.core.export import card, digest, ledger
 from tasks.core.names.spellings import field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
@@ -130,14 +130,8 @@ def _scores(build: ReleaseBuild, content: Content) -> Scores | None:
     images = content.images.filter(pc.and_(pc.is_valid(found), content.images["is_annotated"]))
     if not images.num_rows:
         return None
-    drawn, detected = (
-        table.filter(pc.is_in(table["image_id"], value_set=images["image_id"]))
-        for table in (content.annotations, content.detections)
-    )
-    truth = document.split_document(images, drawn, recipe.coco_categories, {})
-    looked_at = set(images["image_id"].to_pylist())
-    looked_for = {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
-    return release_scores([(truth, document.split_results(detected))], looked_at, looked_for)
+    tables_of = images, content.annotations, content.detections
+    return detector_scores(*tables_of, recipe.coco_categories, recipe.looked_for)
 
 
 def _manifest(build: ReleaseBuild, draft: Draft, content: Content, row: Mapping[str, str]) -> ReleaseManifest:

@@ -55,7 +55,9 @@ def write_images(
         shard_counts[split] = row_groups.shard_count(ids, rows_bytes, settings.parquet.part_bytes)
         ranges = row_groups.shards(rows_bytes, row_groups.shard_ends(ids, shard_counts[split]), _limits(settings))
         if settings.parquet.order == "style":
-            places, ranges = _by_style(images, split, dict(zip(places.to_pylist(), rows_bytes, strict=True)), settings)
+            bytes_at = np.zeros(images.num_rows, np.int64)
+            bytes_at[places.to_numpy()] = rows_bytes
+            places, ranges = _by_style(images, split, bytes_at, settings)
         files |= _image_files(store, settings, split, images, places, ranges, blob_sizes)
     draft.write_parquet_files(files)
     return shard_counts
@@ -81,15 +83,14 @@ def _limits(settings: Export) -> row_groups.GroupLimits:
 
 
 def _by_style(
-    images: pa.Table, split: str, rows_bytes: Mapping[int, int], settings: Export
+    images: pa.Table, split: str, bytes_at: NDArray[np.int64], settings: Export
 ) -> tuple[pa.Array, list[list[tuple[int, int]]]]:
-    """Places of the split's images in that order, and the row groups of its files. rows_bytes: by place."""
+    """Places of the split's images in that order, and the row groups of its files. bytes_at: (N,) of all images."""
     places = row_groups.places_in_order(images, row_groups.BY_STYLE, split)
-    sizes_bytes = np.array([rows_bytes[place] for place in places.to_pylist()], np.int64)
     is_embedded = settings.parquet.images == "embedded"
     # without bytes, rows are small: groups of one style alone would be many
     ends = row_groups.ends_of_runs(images["style"].take(places)) if is_embedded else np.array([len(places)])
-    return places, row_groups.files(sizes_bytes, ends, _limits(settings))
+    return places, row_groups.files(bytes_at[places.to_numpy()], ends, _limits(settings))
 
 
 def _image_files(

@@ -14,7 +14,7 @@ from schemas.fetch import HIGHEST_MAX_PIXELS
 from schemas.phrases import counted, listed, quoted
 from tasks.core import unpack as core
 from tasks.io.files.unpacked import UnpackFolder, alone
-from tasks.io.images.decode import upright_png
+from tasks.io.images.decode import UnreadableImage, upright_png
 from tasks.io.store import layout, leases
 from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
@@ -63,11 +63,20 @@ def _image(release: Release, path: str, columns: list[Any], place: Any) -> Relea
     return ReleaseImage(record_id, image_id, sha256, data, media)
 
 
+def turned_name(name: str) -> str:
+    """What an image's file is called where its picture is turned.
+
+    >>> turned_name("a.b_7.jpg")
+    'a.b_7.png'
+    """
+    return f"{name.rpartition('.')[0]}.png"
+
+
 class ImageSource:
     """Where the bytes of a release's images are: in its tables, in its files, or in the store that it was built in."""
 
     def __init__(self, release: Release, store_url: str | None, *, is_linked: bool, is_turned: bool) -> None:
-        self._release, self._is_linked, self._is_turned = release, is_linked, is_turned
+        self._release, self._is_linked, self.is_turned = release, is_linked, is_turned
         # to read a damaged blob would remove it from the store
         self._store = None if store_url is None else Store(store_url, is_overlay=True)
         if self._store is not None:
@@ -94,9 +103,8 @@ class ImageSource:
         data = self._bytes(image)
         if (found := hashlib.sha256(data).hexdigest()) != image.sha256:
             raise DamagedFile(f"expected SHA-256 {quoted(image.sha256)}, got {found}")
-        if self._is_turned and (png := upright_png(data, HIGHEST_MAX_PIXELS)) is not None:
-            name = f"{name.rpartition('.')[0]}.png"
-            target.expect(root, [name])
+        if (png := self._turned(data)) is not None:
+            name = turned_name(name)
             is_there = target.has(f"{root}/{name}", hashlib.sha256(png).hexdigest())
             if not is_there:
                 target.write(f"{root}/{name}", png)
@@ -105,6 +113,15 @@ class ImageSource:
             return "linked", name
         target.write(place, data)
         return "written", name
+
+    def _turned(self, data: bytes) -> bytes | None:
+        """A PNG of what lies on its side, if that is turned. Raises DamagedFile where it can't be."""
+        try:
+            return upright_png(data, HIGHEST_MAX_PIXELS) if self.is_turned else None
+        except UnreadableImage as problem:
+            raise DamagedFile(
+                f"expected a picture that can be turned, got one that can't ({problem.detail})"
+            ) from problem
 
     def _bytes(self, image: ReleaseImage) -> bytes:
         if image.data is not None:
@@ -167,7 +184,8 @@ def _fill(
     """Write images, COCO files and, last, the receipt; what was done, as `_unpack_images` counts it, and notes."""
     target.folder(core.ANNOTATIONS)
     for part in parts.values():
-        target.expect(part.root, part.names.values())
+        names = part.names.values()
+        target.expect(part.root, [*names, *(map(turned_name, names) if source.is_turned else ())])
     with source.lease():
         work = _unpack_images(release, source, target, parts)
     receipt, notes = {}, []

@@ -17,6 +17,7 @@ from schemas.phrases import counted, quoted
 from tasks.core import unpack as core
 from tasks.core.coco import source_file
 from tasks.core.coco.popart import file_names, popart_file
+from tasks.io.store.release_tables import split_of_path
 from tasks.io.store.releases import Release
 
 _COCO = re.compile(r"coco/([^/.]+)(?:\.unannotated)?\.json")
@@ -158,8 +159,10 @@ def _rows(release: Release, columns: Collection[str]) -> Iterator[Row]:
 
 
 def _splits_of(release: Release) -> list[str]:
-    """The splits of which it has COCO files. Raises DamagedFile for one that no recipe can have."""
-    found = dict.fromkeys(match[1] for match in map(_COCO.fullmatch, release.manifest.files) if match)
+    """Its splits, also those without images. Raises DamagedFile for one that no recipe can have."""
+    of_coco = (match[1] for match in map(_COCO.fullmatch, release.manifest.files) if match)
+    of_images = (split_of_path(path) for path in release.parts("images"))
+    found = dict.fromkeys(split for split in (*of_coco, *of_images) if split is not None)
     try:
         return [core.check_split(split) for split in found]
     except ValueError as problem:

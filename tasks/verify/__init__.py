@@ -65,10 +65,9 @@ def verify(url: str, *, is_deep: bool = False, expected_sha256: str | None = Non
         ("counts, leaks", _tables),
         ("values", _values),
         ("what follows from others", derived.problems),
-        ("COCO", checks.coco_files),
     ]
-    if major(release.manifest.contract_version) < 3:  # its COCO files had another form: their digests are checked alone
-        named.pop()
+    if major(release.manifest.contract_version) >= 3:  # before, they had another form: their digests are checked alone
+        named.append(("COCO", checks.coco_files))
     if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
         named.append(("tombstones", _tombstones))
     if is_deep:

@@ -16,7 +16,7 @@ from schemas.split import Roles, RolesByValue
 from tasks.core import roles as core_roles
 from tasks.core import verify as core
 from tasks.core import verify_coco
-from tasks.core.coco.document import keypoint_categories, release_info, with_crowd_outlines
+from tasks.core.coco.document import IMAGE_COLUMNS, keypoint_categories, release_info, with_crowd_outlines
 from tasks.core.contract import completed, foretold
 from tasks.core.hash import uint64_from_bits
 from tasks.core.split.decide import bond_column
@@ -85,21 +85,22 @@ def coco_files(release: Release) -> Iterator[str]:
         keypoint_categories(boxes["annotations"]),
         is_amended,
     )
-    shown = columns_of(release, "images", ["split", "is_annotated"])
+    attributes = [*release.attributes]
+    known = {*release.column_names("images")}
+    shown = columns_of(release, "images", [name for name in (*IMAGE_COLUMNS, "split", *attributes) if name in known])
     kinds = {split: pc.unique(_of_split(shown, split)["is_annotated"]).to_pylist() for split in splits_of(release)}
     yield from verify_coco.file_problems(manifest.files, kinds, has_detector=detect is not None, is_amended=is_amended)
-    attributes = [*release.attributes]
     for split in kinds:
         paths = verify_coco.paths_of(split)
         drawn, detected = (_of_split(table, split).to_pylist() for table in boxes.values())
-        rows = [row for row in rows_of(release, "images") if row["split"] == split]
+        rows = _of_split(shown, split)
         for path in manifest.files.keys() & {*paths}:
             found = release.read_json(path)
             if path == paths.detections:
                 least = export.coco.score if export and export.coco else 0.0
                 yield from verify_coco.results_problems(path, found, detected, least)
                 continue
-            images = [row for row in rows if row["is_annotated"] is (path == paths.annotated)]
+            images = rows.filter(pc.equal(rows["is_annotated"], path == paths.annotated))
             if path == paths.annotated:
                 yield from verify_coco.document_problems(path, found, images, drawn, facts, attributes)
             else:

@@ -25,6 +25,10 @@ MAX_PX = 1e7
 """The farthest coordinate and the longest side of a box, in px. No picture is so large, and its square is exact."""
 
 
+_MOST_SIDE_PX = 100_000
+_LONGEST_OUTLINE_PX = 1e7
+
+
 class BadBox(ValueError):
     """A value that is no box; the message says what was expected and what was met."""
 
@@ -205,7 +209,8 @@ def decode_counts(text: str) -> list[int]:
 def run_lengths(polygons: Sequence[Sequence[float]], size_px: tuple[int, int]) -> dict[str, Any]:
     """The pixels within any of the polygons as run lengths, by pycocotools' own rule. size_px: width, height.
 
-    What lies beyond the image is drawn to its edge.
+    What lies beyond the image is drawn to its edge. Raises ValueError for no polygons, a picture of sides that no image
+    has, and outlines so long that to draw them would take minutes and gigabytes.
 
     >>> run_lengths([[0, 0, 2, 0, 2, 2, 0, 2]], (3, 4))
     {'size': [4, 3], 'counts': [0, 2, 2, 2, 6]}
@@ -213,7 +218,13 @@ def run_lengths(polygons: Sequence[Sequence[float]], size_px: tuple[int, int]) -
     from pycocotools import mask  # takes a while to import, and crowds with an outline are rare
 
     width, height = size_px
-    inside = [np.clip(np.reshape(polygon, (-1, 2)), 0, size_px).ravel().tolist() for polygon in polygons]
+    if not is_segmentation(polygons, size_px) or not 0 < min(size_px) <= max(size_px) <= _MOST_SIDE_PX:
+        raise ValueError(f"expected polygons in an image, got {quoted(polygons)} in {width} x {height} px")
+    inside = [np.clip(np.reshape(polygon, (-1, 2)), 0, size_px) for polygon in polygons]
+    length_px = sum(float(np.abs(polygon - np.roll(polygon, 1, axis=0)).sum()) for polygon in inside)
+    if length_px > _LONGEST_OUTLINE_PX:
+        raise ValueError(f"expected outlines of at most {_LONGEST_OUTLINE_PX:.0f} px, got {length_px:.0f} px")
+    inside = [polygon.ravel().tolist() for polygon in inside]
     found = mask.merge(mask.frPyObjects(inside, height, width))
     return {"size": [height, width], "counts": decode_counts(found["counts"].decode())}
 

@@ -1,5 +1,6 @@
 """The COCO files of a release's split: what people or sources drew, images that nobody annotated, and detections."""
 
+import contextlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -28,6 +29,11 @@ _BATCH = 16_384
 """Rows of which the text is in memory at one time."""
 
 _METADATA = ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri", "rights_text")
+
+IMAGE_COLUMNS = tuple(
+    dict.fromkeys((*_METADATA, "image_id", "width_px", "height_px", "image", "format", "image_url", "is_annotated"))
+)
+"""The columns of IMAGES of which a COCO file says something, beside attributes."""
 
 EXTENSIONS = {
     "JPEG": "jpg",
@@ -123,7 +129,8 @@ def _image_chunks(images: pa.Table, places: pa.Array, info: Row) -> Iterator[Byt
 
 
 def with_crowd_outlines(annotations: pa.Table, images: pa.Table) -> pa.Table:
-    """The annotations, with the outlines of crowds as run lengths, as COCO has them, where they are polygons.
+    """The annotations, with the outlines of crowds as run lengths, as COCO has them, where they are polygons that can
+    be drawn; others stay.
 
     images: image_id, width_px and height_px of theirs.
     """
@@ -133,10 +140,11 @@ def with_crowd_outlines(annotations: pa.Table, images: pa.Table) -> pa.Table:
     crowds = annotations.filter(is_crowd)
     of = images.take(pc.index_in(crowds["image_id"], value_set=whole(images["image_id"])))
     sides = zip(of["width_px"].to_pylist(), of["height_px"].to_pylist(), strict=True)
-    texts = [
-        _json(run_lengths(read_outline(text), size_px))
-        for text, size_px in zip(crowds["segmentation"].to_pylist(), sides, strict=True)
-    ]
+    texts = []
+    for text, size_px in zip(crowds["segmentation"].to_pylist(), sides, strict=True):
+        with contextlib.suppress(ValueError, TypeError):  # of no size, or no outline: another check tells
+            text = _json(run_lengths(read_outline(text), size_px))
+        texts.append(text)
     outlines = pc.replace_with_mask(whole(annotations["segmentation"]), whole(is_crowd), pa.array(texts, pa.string()))
     return with_columns(annotations, {"segmentation": outlines})
 

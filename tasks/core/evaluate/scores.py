@@ -1,12 +1,18 @@
 """COCO's scores, computed by faster-coco-eval, whose numbers are pycocotools' own (tests/parity/test_evaluate.py)."""
 
 import copy
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from faster_coco_eval import COCO, COCOeval_faster
 from numpy.typing import NDArray
+
+from schemas.keypoints import CocoCategory
+from tasks.core.coco.document import split_document, split_results
+from tasks.core.columns import whole
 
 Document = Mapping[str, Any]
 NAMES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR1", "AR10", "AR100", "ARS", "ARM", "ARL")
@@ -19,20 +25,35 @@ def release_scores(
 ) -> Scores | None:
     """`box_scores` of a release's own detector, over the annotated images that it has looked at.
 
-    documents: COCO documents and results of its splits; of these, documents of a detector's boxes are passed over.
+    documents: COCO documents and results of its splits.
     looked_at: ids of the images that it has looked at, with or without a box; looked_for: ids of the categories that it
     knows. None without a detector, or without an annotated image that it has looked at.
     """
-    pairs = [
-        (_part_of(document, looked_at, looked_for), sort_results(results))
-        for document, results in documents
-        if document["info"].get("annotation_origin") == "people"
-    ]
+    pairs = [(_part_of(document, looked_at, looked_for), sort_results(results)) for document, results in documents]
     if not looked_for or not any(
         image.get("is_annotated", True) for document, _ in pairs for image in document["images"]
     ):
         return None
     return box_scores(pairs)
+
+
+def detector_scores(
+    images: pa.Table,
+    annotations: pa.Table,
+    detections: pa.Table,
+    categories: Sequence[CocoCategory],
+    looked_for: Collection[str],
+) -> Scores | None:
+    """`release_scores` of a release's tables. images: those that its detector has looked at; annotations, detections:
+    those of other images do not count. looked_for: names of the categories that it knows.
+    """
+    drawn, detected = (
+        table.filter(pc.is_in(table["image_id"], value_set=whole(images["image_id"])))
+        for table in (annotations, detections)
+    )
+    truth = split_document(images, drawn, categories, {})
+    numbers = {number for number, category in enumerate(categories, 1) if category.name in looked_for}
+    return release_scores([(truth, split_results(detected))], set(images["image_id"].to_pylist()), numbers)
 
 
 def sort_results(results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

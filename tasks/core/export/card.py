@@ -36,7 +36,7 @@ def card(
     """
     opening, contents, *others = known_parts(recipe, manifest, rights, scores, diversity, attributes)
     dropped = ["## What was dropped", "", *drop_table(steps), "", *passed_over_lines(steps)]
-    return "\n".join([opening, contents, *dropped, *others, *_file_lines(has_scores=bool(scores)), ""])
+    return "\n".join([opening, contents, *dropped, *others, *_file_lines(manifest.files, has_scores=bool(scores)), ""])
 
 
 def known_parts(
@@ -81,7 +81,13 @@ def known_parts(
     return ["\n".join(lines) for lines in (opening, contents, of_rights, *more) if lines]
 
 
-def _file_lines(*, has_scores: bool) -> list[str]:
+def _file_lines(files: Iterable[str], *, has_scores: bool) -> list[str]:
+    ends = {path.partition(".")[2] for path in files if path.startswith("coco/")}
+    of_coco = {
+        "json": "- `coco/<split>.json`: the annotated images of a split with their annotations, as COCO has them.",
+        "unannotated.json": "- `coco/<split>.unannotated.json`: images that nobody has annotated: no negatives.",
+        "detections.json": "- `coco/<split>.detections.json`: the detector's boxes in COCO's results format.",
+    }
     return [
         "## Files",
         "",
@@ -89,9 +95,7 @@ def _file_lines(*, has_scores: bool) -> list[str]:
         "`detections/<split>-*.parquet`: what a detector found. `contract/` describes each column.",
         "- `ledger.parquet`: one row for each record, kept or dropped.",
         "- `categories.parquet`: the categories, with the names, skeleton and mirrored pairs of their keypoints.",
-        "- `coco/<split>.json`: the annotated images of a split with their annotations, as COCO has them; "
-        "`coco/<split>.unannotated.json`: images that nobody has annotated, which are no negatives; "
-        "`coco/<split>.detections.json`: the detector's boxes in COCO's results format.",
+        *(line for end, line in of_coco.items() if end in ends),
         "- `records.parquet`: what was known about every record, kept or not; `relations.parquet`: which records are "
         "copies, details or mirror images of each other.",
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",

@@ -56,7 +56,9 @@ def places_in_order(rows: pa.Table, order: Sequence[str], split: str) -> pa.Arra
 
 def shard_count(image_ids: NDArray[np.int64], sizes_bytes: NDArray[np.int64], most_bytes: int) -> int:
     """How many files a split has, each of the images whose ids begin with the same bits: a power of two, at least 8 for
-    1,000 images or more, and doubled until each file holds at most so many bytes, or one image.
+    1,000 images or more, and doubled until each file holds at most so many bytes, or one image. Where a few images
+    alone are as large as a file may be, that would take thousands: it is not doubled beyond four times as many files as
+    all bytes together ask for.
 
     image_ids: (N,) sorted, below 2^53. sizes_bytes: (N,) of these images.
 
@@ -65,7 +67,8 @@ def shard_count(image_ids: NDArray[np.int64], sizes_bytes: NDArray[np.int64], mo
     """
     totals = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes_bytes, dtype=np.int64)])
     count = _LEAST_SHARDS if len(image_ids) >= _SHARDED_FROM else 1
-    while count < _MOST_SHARDS:
+    asked = max(int(totals[-1]) / most_bytes, len(image_ids) / _MOST_ROWS)
+    while count < min(_MOST_SHARDS, 4 * asked):
         ends = shard_ends(image_ids, count)
         starts = np.concatenate([[0], ends[:-1]])
         is_too_large = (totals[ends] - totals[starts] > most_bytes) | (ends - starts > _MOST_ROWS)

@@ -64,6 +64,8 @@ class UnpackFolder:
         self._root.mkdir(parents=True, exist_ok=True)
         names = {entry.name for entry in self._root.iterdir()}
         known = self._json(RECEIPT) or self._json(f"{_UNFINISHED}/{RECEIPT}")
+        if known:  # earlier programs turned none
+            known = {"pictures": "as stored", **known}
         if known is None and names - {_UNFINISHED}:
             raise ValueError(f"it holds other files, such as {quoted(min(names - {_UNFINISHED}))}")
         if known is not None and any(known.get(name) != release.get(name) for name in (*release, "flavour")):

@@ -241,29 +241,25 @@ def upright(image: Image.Image, orientation: int) -> Image.Image:
     return image if turn is None else image.transpose(turn)
 
 
-_OF_PNG = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
-"""Modes that a PNG has."""
-
-
 def upright_png(data: bytes, max_pixels: int) -> bytes | None:
-    """The picture of a file that lies on its side, turned by its EXIF orientation: as a PNG, with the same pixels and
-    the same colour profile, where a PNG can have them, else as `picture` has it. None where the file is upright, or
-    can't be read.
+    """The picture of a file that lies on its side, turned by its EXIF orientation: as a PNG, of a JPEG in RGB or grey
+    with the same pixels and colour profile, of others as `picture` has them. None where the file is upright, or can't
+    be opened. Raises UnreadableImage for one on its side that can't be decoded.
     """
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            refuse_beyond(max_pixels, image)
-            if orientation_of(image) == 1:
+            orientation = orientation_of(image)
+            if orientation == 1:
                 return None
-            if image.mode in _OF_PNG:
-                image.load()  # Pillow itself turns a TIFF
-                turned, profile = upright(image, orientation_of(image)), image.info.get("icc_profile")
-            else:
-                turned, profile = picture(data, max_pixels).rgb, None
+            refuse_beyond(max_pixels, image)
+            is_plain = image.format in {"JPEG", "MPO"} and image.mode in {"RGB", "L"}
+            turned = upright(image, orientation) if is_plain else picture(data, max_pixels).rgb
             png = io.BytesIO()
-            turned.save(png, "PNG", icc_profile=profile, exif=b"")
+            turned.save(png, "PNG", icc_profile=image.info.get("icc_profile") if is_plain else None, exif=b"")
             return png.getvalue()
-    except (UnreadableImage, *DECODE_ERRORS):
+    except Image.DecompressionBombError as problem:
+        raise UnreadableImage(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
+    except DECODE_ERRORS:
         return None
 
 

@@ -79,7 +79,8 @@ class Split:
         self.results = split_results(pa.Table.from_pylist(self.detected, schema=tables.DETECTIONS), 0.3)
 
     def problems(self, facts: verify.CocoFacts = FACTS) -> list[str]:
-        here, others = ([row for row in self.images if row["is_annotated"] is wanted] for wanted in (True, False))
+        whole = pa.Table.from_pylist(self.images, schema=IMAGES_BY_DIGEST)
+        here, others = (whole.take(annotated_places(whole, is_annotated=wanted)) for wanted in (True, False))
         return [
             *verify.document_problems(PATHS.annotated, self.document, here, self.drawn, facts, ()),
             *verify.unannotated_problems(PATHS.unannotated, self.unannotated, others, facts, ()),

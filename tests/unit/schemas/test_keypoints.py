@@ -159,13 +159,12 @@ def test_a_name_alone_has_cocos_keypoints():
     assert resolve_categories([Category.model_validate("person")]) == plain("person")
 
 
-def test_a_category_names_its_scheme_and_shows_it_where_it_is_not_the_default_of_all():
+def test_a_category_names_its_scheme():
     person, dog, face, thing, angel = resolve_categories(ZOO)
     assert [category.scheme for category in (person, dog, face, thing, angel)] == [
         COCO_17, ANIMAL_20, FACE_106, None, COCO_17,
     ]  # fmt: skip
     assert (dog.supercategory, face.supercategory) == ("animal", "face")
-    assert [category.shows_scheme for category in (person, dog, face, thing, angel)] == [True, True, True, False, False]
 
 
 def test_a_scheme_of_ones_own_is_found_by_its_name():

@@ -60,8 +60,9 @@ EVEN = np.arange(1024, dtype=np.int64) * (WHOLE // 1024)
         pytest.param(EVEN[:1000], np.ones(1000), 10**6, 8, id="1,000, however they lie"),
         pytest.param(EVEN, np.full(1024, 10), 1280, 8, id="an eighth that just fits"),
         pytest.param(EVEN, np.full(1024, 10), 1279, 16, id="an eighth that doesn't"),
-        pytest.param([1, 2], [9, 9], 9, 2**16, id="ids that never part"),
+        pytest.param([1, 2], [9, 9], 9, 8, id="ids that never part: four times what their bytes ask for"),
         pytest.param([1, WHOLE - 1], [9, 9], 1, 2, id="images larger than a file stand alone"),
+        pytest.param(EVEN, np.full(1024, 60), 500, 128, id="eight images a file"),
     ],
 )
 def test_a_split_has_a_power_of_two_of_files(ids: Any, sizes: Any, most_bytes: int, expected: int):

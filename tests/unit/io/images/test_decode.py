@@ -266,11 +266,9 @@ def test_every_orientation_comes_out_upright_to_the_pixel(form, orientation):
     np.testing.assert_array_equal(decode.picture(data, LIMIT).pixels(), np.asarray(painting()))
 
 
-@pytest.mark.parametrize("form", ["PNG", "WEBP", "TIFF", "JPEG"])
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_what_lies_on_its_side_is_a_png_with_the_same_pixels(form, orientation):
-    lossless = {"lossless": True} if form == "WEBP" else {}
-    data = encoded(_turned(painting(), orientation), form, exif=_exif(orientation), icc_profile=b"p" * 200, **lossless)
+def test_a_jpeg_on_its_side_is_a_png_with_the_same_pixels_and_profile(orientation):
+    data = encoded(_turned(painting(), orientation), "JPEG", exif=_exif(orientation), icc_profile=b"p" * 200)
     found = decode.upright_png(data, LIMIT)
     if orientation == 1:
         assert found is None
@@ -281,11 +279,28 @@ def test_what_lies_on_its_side_is_a_png_with_the_same_pixels(form, orientation):
         np.testing.assert_array_equal(np.asarray(got), np.asarray(ImageOps.exif_transpose(stored)))
 
 
-def test_what_a_png_can_not_hold_is_turned_as_it_is_decoded():
-    data = encoded(_turned(painting(), 6).convert("CMYK"), "JPEG", exif=_exif(6))
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "TIFF", "JPEG"])
+@pytest.mark.parametrize("orientation", range(2, 9))
+def test_others_on_their_side_are_turned_as_they_are_decoded(form, orientation):
+    lossless = {"lossless": True} if form == "WEBP" else {}
+    picture = _turned(painting(), orientation)
+    data = encoded(picture.convert("CMYK") if form == "JPEG" else picture, form, exif=_exif(orientation), **lossless)
     found = decode.upright_png(data, LIMIT)
     assert found is not None
     np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(found))), decode.picture(data, LIMIT).pixels())
+
+
+def test_what_lies_on_its_side_and_can_not_be_turned_is_told():
+    data = encoded(_turned(painting(), 6), "PNG", exif=_exif(6))
+    with pytest.raises(UnreadableImage):
+        decode.upright_png(data, 10)
+
+
+def test_a_header_of_more_pixels_than_any_picture_is_told():
+    header = struct.pack(">IIBBBBB", 40_000, 40_000, 8, 2, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"")
+    with pytest.raises(UnreadableImage):
+        decode.upright_png(data, LIMIT)
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", gif((1, 1), (9, 9), disposal=2)[:40]])
