@@ -4,6 +4,7 @@ start nothing, change nothing and hear nothing. Whoever may ask still does, by e
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -20,6 +22,7 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.workers.process import ProcessWorker
 
 from flows.serve.pool import update_pool
+from tasks.page.artifacts import SETTING
 from tests.support.desk import ROOT
 from tests.support.prefect_api import PrefectApi
 from tests.support.prefect_server import QUIET
@@ -243,8 +246,14 @@ def test_raw_requests_that_no_program_and_no_own_page_sends_are_refused(target, 
     assert target.server.post("flow_runs/count", {}) == count
 
 
-def test_the_release_pages_stand_behind_the_same_wall(lasting, serve):
-    port = lasting.port + 1
+def port_of_pages(serve: Serve) -> int:
+    """What its worker is told; another one than the next where somebody listens there."""
+    told = (Path(f"/proc/{process}/environ").read_bytes() for process in serve.processes())
+    return next(int(found[1]) for each in told if (found := re.search(rf"\0{SETTING}=\S+:(\d+)\0".encode(), each)))
+
+
+def test_the_release_pages_stand_behind_the_same_wall(serve):
+    port = port_of_pages(serve)
     assert answer(port, "GET / HTTP/1.1", "Host: localhost").split()[1] == "404"
     assert answer(port, "GET / HTTP/1.1", f"Host: {NAME}:{port}").split()[1] == "404"
     for headers in ([f"Host: {EVIL}"], ["Host: localhost", "Origin: null"], ["Host: localhost", "Host: localhost"], []):

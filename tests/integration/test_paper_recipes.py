@@ -114,9 +114,12 @@ def test_what_people_drew_comes_back_and_works_without_anybody_leave(painted: Pa
     assert len(images) == looked_at - 1
     assert reasons(release) == {"too_few_figures": 2}  # one where people saw nobody, one at which nobody has looked
     assert are_divided_3_1_1(images)
-    known = ("title", "artist", "style", "year", "rights_uri", "rights_text", "sha256")
+    known = ("title", "artist", "style", "year", "rights_uri", "rights_text", "width_px", "height_px")
     for row in images:  # whose work it is came from works.json, since annotation tools forget
         assert [row[name] for name in known] == [before[row["source_url"]][name] for name in known]
+    turned = [row for row in images if row["sha256"] != before[row["source_url"]]["sha256"]]
+    assert len(turned) < len(images) / 10
+    assert all((before[row["source_url"]]["format"], row["format"]) == ("JPEG", "PNG") for row in turned)
     assert any(row["rights_text"] for row in images)
     figures = Counter(row["image_id"] for row in rows(release, "annotations"))
     for style in {row["style"] for row in images}:  # by the people's figures, not by the detector's
