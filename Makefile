@@ -25,8 +25,8 @@ CHROMIUM := /usr/bin/chromium
 
 .PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-dedup-quality \
-  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
-  bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-catalogue bench-idle bench-serve
+  campaign-dedup-families campaign-overlap bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
+  bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-overlap bench-catalogue bench-idle bench-serve
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -187,6 +187,12 @@ bench-train: $(READY) ## training beside a reference loop
 
 bench-knn: $(READY) ## exact nearest neighbours beside the bare matrix product
 	$(BIN)/python -m benchmarks.knn
+
+campaign-overlap: $(READY) ## verify --against on People-Art's release: copies found, and strangers taken for them
+	$(BIN)/python -m benchmarks.overlap_copies $(PEOPLEART) --weights $(MODELS)/yolox_nano/yolox_nano.onnx
+
+bench-overlap: $(READY) ## verify --against: two datasets of up to a million images by their fingerprints
+	$(BIN)/python -m benchmarks.overlap
 
 bench-release-diff: $(READY) ## diff of two releases of up to a million records: time and memory
 	$(BIN)/python -m benchmarks.release_diff

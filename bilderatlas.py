@@ -173,14 +173,23 @@ def plan(
     return plan_summary(planned(*request(parameters_of(given))))
 
 
-def verify(release: Place, *, deep: bool = False, expect: str | None = None) -> "Verification":
+def verify(
+    release: Place,
+    *,
+    deep: bool = False,
+    expect: str | None = None,
+    against: Place | Sequence[Place] = (),
+    radius_bits: int | None = None,
+) -> "Verification":
     """Check a release: digests, contract, counts, copies across splits. `is_good` says whether all holds, `problems`
     what does not, `text` all of it, `sha256` which release it is. deep: also decode every image and measure it again.
-    expect: the `sha256` that it should have.
+    expect: the `sha256` that it should have. against: releases, files of fingerprints or folders of images; `overlaps`
+    lists the images that they have, too, as an Arrow table. radius_bits: as `--radius-bits`.
     """
     from tasks.verify import verify as verified
 
-    return verified(fspath(release), is_deep=deep, expected_sha256=expect)
+    others = [fspath(other) for other in ([against] if isinstance(against, str | PathLike) else against)]
+    return verified(fspath(release), is_deep=deep, expected_sha256=expect, against=others, radius_bits=radius_bits)
 
 
 def diff(before: Place, after: Place) -> "Comparison":

@@ -40,7 +40,7 @@ def command(word: str, recipe: Path, store: Path, url: str, *options: str) -> li
     return [sys.executable, "-m", "flows.cli", word, str(recipe), "--store", str(store), *bound, *options]
 
 
-def watched(words: list[str]) -> tuple[int, float, float, str]:
+def watched(words: list[str], most_letters: int = 6000) -> tuple[int, float, float, str]:
     """Exit status, seconds, peak resident memory in MB of the process itself, and the end of what it said."""
     began = time.monotonic()
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -52,7 +52,7 @@ def watched(words: list[str]) -> tuple[int, float, float, str]:
         peak_mb = max(peak_mb, _peak_mb(process.pid))
         time.sleep(0.2)
     reader.join()
-    return process.returncode, time.monotonic() - began, peak_mb, "".join(said)[-6000:]
+    return process.returncode, time.monotonic() - began, peak_mb, "".join(said)[-most_letters:]
 
 
 def _peak_mb(pid: int) -> float:

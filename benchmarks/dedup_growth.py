@@ -53,6 +53,8 @@ ROWS = 2000
 _SEARCHES = ("local-near", "local-pairs", "relations", "search-hashes", "search-pairs", "search-pieces")
 _FOUND = [f"measures/{kind}" for kind in _SEARCHES]
 """What a search for copies leaves, in a store of pictures that were dealt before."""
+_MOST_LETTERS = 10_000_000
+"""Of what a build says: after a thousand parts, its first stages are far from the end."""
 _STAGE = re.compile(r"^(fetch|dedup): (\d+) kept, .*, (\d+(?:\.\d+)?) s", re.MULTILINE)
 _COLUMNS = ("key", "image", "title", "artist", "style", "rights_uri")
 
@@ -121,7 +123,8 @@ def _built(folder: Path, recipe: dict[str, Any]) -> dict[str, Any]:
     path, store = folder / "recipe.yaml", folder / "store"
     path.write_text(yaml.safe_dump(recipe), encoding="utf-8")
     options = ["--store", str(store), "--bind", f"images={folder / 'museum'}"]
-    status, seconds, peak_mb, said = watched([sys.executable, "-m", "flows.cli", "build", str(path), *options])
+    words = [sys.executable, "-m", "flows.cli", "build", str(path), *options]
+    status, seconds, peak_mb, said = watched(words, _MOST_LETTERS)
     if status:
         raise SystemExit(f"expected a release, got status {status}: {said}")
     found = {stage: (int(kept), float(took)) for stage, kept, took in _STAGE.findall(said)}

@@ -138,7 +138,7 @@ def ours(rows: pa.Table, store: Store) -> dict[str, float]:
     os.sync()
     with Draft(store) as draft:
         started = time.perf_counter()
-        parts.write_images(draft, store, store.blob_sizes(), _settings(), [_SPLIT], rows)
+        parts.write_images(draft, store, store.blob_sizes(), _settings(), [_SPLIT], rows, {})
         seconds = time.perf_counter() - started
     return {"seconds": seconds, "peak_mb": _peak_mb(), "before_mb": base}
 
@@ -165,7 +165,7 @@ def pyarrow(rows: pa.Table, store: Store) -> dict[str, float]:
 def written(rows: pa.Table, store: Store, order: str = "image_id") -> Iterator[list[Path]]:
     """The files of a split in that order, which are removed at the end."""
     with Draft(store) as draft:
-        parts.write_images(draft, store, store.blob_sizes(), _settings(order), [_SPLIT], rows)
+        parts.write_images(draft, store, store.blob_sizes(), _settings(order), [_SPLIT], rows, {})
         yield [draft.folder / path for path in sorted(draft.files)]
 
 

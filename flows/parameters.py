@@ -96,6 +96,24 @@ Expect = Annotated[
         "can tell a release from one that somebody else has written in its place."
     ),
 ]
+Against = Annotated[
+    list[str],
+    Option("OTHER", "--against"),
+    Doc(
+        "Also list the images that OTHER has, too: another release, a file of fingerprints, or a folder of images. Any "
+        "image in common is a problem."
+    ),
+]
+RadiusBits = Annotated[
+    int,
+    Ge(0),
+    Le(16),
+    Option("N"),
+    Doc(
+        "With against: look at pictures whose hashes differ in at most N of 64 bits; by default 12 where both datasets "
+        "have their pictures at hand, which then decide, and else 8."
+    ),
+]
 File = Annotated[str, Option("FILE")]
 Folder = Annotated[str, Option("FOLDER")]
 Out = Annotated[

@@ -2,7 +2,7 @@
 
 from prefect import flow
 
-from flows.parameters import Deep, Expect, Release, documented
+from flows.parameters import Against, Deep, Expect, RadiusBits, Release, documented
 from schemas.errors import BrokenPromise
 from schemas.phrases import counted
 from tasks.orchestration import flow_runs
@@ -12,12 +12,18 @@ from tasks.verify import verify
 
 @flow(name="verify_release", persist_result=False)
 @documented
-def verify_release(release: Release, deep: Deep = False, expect: Expect | None = None) -> str:
+def verify_release(
+    release: Release,
+    deep: Deep = False,
+    expect: Expect | None = None,
+    against: Against | None = None,
+    radius_bits: RadiusBits | None = None,
+) -> str:
     """Check a release: digests, contract, counts, copies across splits. The run fails where a check fails."""
 
     def work() -> str:
         flow_runs.rename_run("verify")
-        found = verify(release, is_deep=deep, expected_sha256=expect)
+        found = verify(release, is_deep=deep, expected_sha256=expect, against=against or [], radius_bits=radius_bits)
         flow_runs.rename_run(f"{found.name} · verify {found.version}")
         artifacts.create_verification(found.name, found.version, found.text)
         if not found.is_good:

@@ -88,8 +88,8 @@ class Reason(Word):
     # split
     JOINED_ACROSS_SPLITS = (
         "joined_across_splits",
-        "A copy or partner was already published in a split of higher rank (train < val < test); nothing published "
-        "moves.",
+        "A copy or partner is published, kept or held out in a split of higher rank (train < val < test < ood); "
+        "nothing published moves.",
     )
     COPY_ACROSS_ROLES = (
         "copy_across_roles",

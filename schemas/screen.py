@@ -6,18 +6,16 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Frozen, Later, Positive, Score, Some
+from schemas.base import Frozen, Positive, Score, Some
 from schemas.phrases import quoted
 from schemas.reasons import Reason
 from schemas.scores import LIMIT_REASONS, ScoreLimits
-from schemas.stage import Stage, Surroundings, column_problems
-from schemas.where import AnyCondition, ColumnName, condition_problem
+from schemas.stage import Stage, Surroundings, conditions_problems
+from schemas.where import Conditions
 
 RightsWord = Literal["public_domain", "open", "all"]
 RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)
 _STATEMENT = re.compile(r"https?://\S+|NOASSERTION", re.IGNORECASE)
-
-MOST_CONDITIONS = 100
 
 
 class FigureLimits(Frozen):
@@ -84,9 +82,7 @@ class Screen(Stage):
     )
 
     stage: Literal["screen"] = "screen"
-    applies_to: Later[dict[ColumnName, AnyCondition]] = Field(
-        default_factory=dict,
-        max_length=MOST_CONDITIONS,
+    applies_to: Conditions = Field(
         description="Which records it looks at, by conditions as of `where`, of which a record must meet all; others "
         "pass. By default all records",
     )
@@ -98,9 +94,7 @@ class Screen(Stage):
     styles: Some[str] | None = Field(
         None, description="Styles that pass, by any of their names; records without a style do not"
     )
-    where: Later[dict[ColumnName, AnyCondition]] = Field(
-        default_factory=dict,
-        max_length=MOST_CONDITIONS,
+    where: Conditions = Field(
         description="What attributes, or columns of records, must say, as column: a value, a list of values, or a "
         "condition; a record must meet all of them (docs/screening.md)",
     )
@@ -166,9 +160,5 @@ class Screen(Stage):
 
     def problems(self, where: str, around: Surroundings) -> Iterator[str]:
         """Conditions on columns that records don't have, or of another type."""
-        columns = around.columns
         for setting, conditions in (("applies_to", self.applies_to), ("where", self.where)):
-            yield from column_problems(f"{where}.{setting}", conditions, columns)
-            for name, condition in conditions.items():
-                if name in columns and (problem := condition_problem(condition, columns[name])):
-                    yield f"{where}.{setting}.{name}: {problem}"
+            yield from conditions_problems(f"{where}.{setting}", conditions, around.columns)

@@ -20,9 +20,10 @@ from schemas.stage import (
     Types,
     as_list,
     column_problems,
+    conditions_problems,
     type_problems,
 )
-from schemas.where import AnyCondition, ColumnName, condition_problem
+from schemas.where import AnyCondition, ColumnName, Conditions, condition_problem
 
 Role = Literal["gallery", "query"]
 ROLES: tuple[Role, Role] = ("gallery", "query")
@@ -81,7 +82,11 @@ BoundField = Literal["artist", "series"]
 AnyBoundField = BoundField | AttributeName
 BALANCED_FIELDS: tuple[str, ...] = (*STRATUM_FIELDS, "styles")
 BOUND_FIELDS: tuple[BoundField, ...] = get_args(BoundField)
-SPLITS: tuple[SplitName, ...] = get_args(SplitName)
+HELD_OUT = "ood"
+"""The split of what `hold_out` holds out: out of the domain of the others."""
+DEALT: tuple[SplitName, ...] = get_args(SplitName)
+"""Splits that have ratios."""
+SPLITS: tuple[str, ...] = (*DEALT, HELD_OUT)
 """By rank: where an image or its group was published in several splits, the one of the highest rank counts."""
 
 _BONDS: tuple[AttributeType, ...] = ("string", "integer", "strings")
@@ -109,6 +114,11 @@ class Split(SeededStage):
         description="Attribute that says in which split its source has a record: train (training), val (valid, "
         "validation, dev, development) or test (testing), in any case. There it stays; records without a value are "
         "divided by the ratios, among themselves",
+    )
+    hold_out: Conditions = Field(
+        description="Records that go whole into a fourth split, `ood`, and into no other, such as {source: [artic]}: "
+        "conditions as of `where` of screen, of which a record must meet all. Of a copy in it and in another split "
+        "the one in the other split goes, and so does what belongs together with what is held out",
     )
     by: Annotated[
         tuple[AnyBalancedField, ...],
@@ -186,6 +196,7 @@ class Split(SeededStage):
                 "values, got batches"
             )
         yield from type_problems(f"{where}.together", self.together, BOUND_FIELDS, around, _BONDS)
+        yield from conditions_problems(f"{where}.hold_out", self.hold_out, around.columns)
         yield from type_problems(f"{where}.keep", [self.keep] if self.keep else [], (), around, ("string",))
         if isinstance(self.roles, RolesByValue):
             yield from self.roles.problems(f"{where}.roles", around.columns)
@@ -200,12 +211,18 @@ class Split(SeededStage):
         scale = lcm(*(ratio.denominator for ratio in exact.values()))
         whole = {name: int(ratio * scale) for name, ratio in exact.items()}
         common = gcd(*whole.values())
-        return {name: whole[name] // common for name in SPLITS if whole.get(name)}
+        return {name: whole[name] // common for name in DEALT if whole.get(name)}
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """Those of a release: with a ratio, 0 too; train where there is a gallery; all where the sources' are kept."""
-        if self.keep is not None:
-            return SPLITS
+        """Those of a release: with a ratio, 0 too; train where there is a gallery; all where the sources' are kept; and
+        `ood` where anything is to be held out.
+        """
         has_gallery = isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()
-        return tuple(name for name in SPLITS if name in (self.ratios or ()) or (name == "train" and has_gallery))
+        wanted = {*(self.ratios or ()), *(["train"] if has_gallery else ()), *(DEALT if self.keep is not None else ())}
+        return tuple(name for name in SPLITS if name in wanted or (name == HELD_OUT and self.hold_out))
+
+    @property
+    def splits_of_queries(self) -> tuple[str, ...]:
+        """Those in which what is no gallery may lie."""
+        return tuple(name for name in self.splits if name in self.seats or name == HELD_OUT or self.keep is not None)

@@ -12,7 +12,7 @@ from schemas.keypoints import Category
 from schemas.manifests import StageKind
 from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, quoted
 from schemas.reasons import BY_HAND, Reason
-from schemas.where import column_types
+from schemas.where import Condition, column_types, condition_problem
 
 Types = Mapping[str, AttributeType]
 STRATA_TYPES: tuple[AttributeType, ...] = ("string", "integer", "boolean")
@@ -112,6 +112,14 @@ def column_problems(where: str, names: Collection[str], columns: Types) -> Itera
     for name in names:
         if name not in columns:
             yield _unknown(where, f"an attribute or a column of records, {_all_of(columns)}", columns, name)
+
+
+def conditions_problems(where: str, conditions: Mapping[str, Condition], columns: Types) -> Iterator[str]:
+    """A sentence for each condition on a column that records don't have, or of another type."""
+    yield from column_problems(where, conditions, columns)
+    for name, condition in conditions.items():
+        if name in columns and (problem := condition_problem(condition, columns[name])):
+            yield f"{where}.{name}: {problem}"
 
 
 def type_problems(

@@ -23,7 +23,7 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.string(), "origin origin_name supercategory stage last_split system attribute group metric ahead_of"),
         (pa.string(), "moment stratum largest_artist statistic field words text unit model"),
         (pa.string(), "id class prediction nearest type compared_with method subset classifier true_class"),
-        (pa.string(), "predicted_class sample_id training_id rater"),
+        (pa.string(), "predicted_class sample_id training_id rater views_recipe column other other_image other_split"),
         (_STRINGS, "artists artist_roles styles source_urls keypoints sources examples"),
         (pa.bool_(), "is_annotated is_crowd needs_secret is_view is_joined is_work kept is_right"),
         (pa.bool_(), "has_rater_twice is_minority"),
@@ -36,7 +36,7 @@ _TYPES: dict[str, pa.DataType] = {
         ),
         (pa.int64(), "unknown_artist count records distinct listed step k distractors queries strokes rho_photos"),
         (pa.int64(), "photos left_out predictions samples reference figure raters boxes seen_by missed extra"),
-        (pa.int64(), "range row"),
+        (pa.int64(), "range row label style_label category_label"),
         (pa.uint32(), "pairs"),
         (pa.uint64(), "phash left right near"),
         (pa.float64(), "score source_area_px2 area_px2 share tone threshold value low high recall recall_low"),
@@ -48,7 +48,7 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.float32(), "similarity"),
         (pa.list_(pa.uint8()), "places"),
         (pa.list_(pa.int32()), "skeleton flip_pairs"),
-        (pa.list_(pa.uint64()), "keys codes"),
+        (pa.list_(pa.uint64()), "keys codes view_hashes"),
         (pa.list_(pa.float64()), "keypoints_xyv sigmas"),
         (XYWH, "xywh_px"),
         (pa.binary(), "body jpeg"),
@@ -171,6 +171,15 @@ BY_HAND = schema("action scope name reason date")
 TAKEN_DOWN = schema("record_id sha256 detail is_work reached_by")
 """sha256: of the file, if it was ever stored; is_work: copies of the work go, too; reached_by: as of TAKEDOWNS."""
 
+OVERLAPS = schema(
+    "image_id record_id split other",  # other: the other dataset, as it was named
+    "other_image other_split",  # other_image: its record_id, or a file's path
+    "distance_bits relation score",
+    distance_bits=pa.int16(),
+)
+"""Images of a release that another dataset has, too, or one like them. distance_bits: of the hashes by which the pair
+was found, 0 of equal files. relation: null where nobody could look at both pictures (schemas/relations.py)."""
+
 TAKEDOWNS = schema("record_id scope reached_by")
 TOMBSTONES = schema("record_id date reason sha256 scope")
 
@@ -190,8 +199,9 @@ SPLIT = pa.schema([*OUTCOME, *_fields("group_id split")])
 
 IMAGES = schema(
     "record_id image_id source source_url source_urls image_url title artist artist_text artist_qualifier artists",
-    "artist_roles style styles date_text year year_first year_last rights_uri rights_spdx rights_text rights_basis",
-    "sha256 phash phash_recipe width_px height_px format is_annotated group_id split source_coco retrieved_at image",
+    "artist_roles style style_label styles date_text year year_first year_last rights_uri rights_spdx rights_text",
+    "rights_basis sha256 phash phash_recipe width_px height_px format is_annotated group_id split source_coco",
+    "retrieved_at image",
 )
 
 BOXES = schema(
@@ -201,10 +211,22 @@ BOXES = schema(
 """All boxes of a release's images: those that people or sources drew (score null), and a detector's (origin detector).
 A release has them as ANNOTATIONS and DETECTIONS; until contract 3 they were one table, annotations, of this form."""
 
-ANNOTATIONS = pa.schema([field for field in BOXES if field.name != "score"])
-DETECTIONS = schema(
-    "detection_id image_id record_id split category_id xywh_px area_px2 keypoints_xyv keypoint_scheme score model"
+ANNOTATIONS = schema(
+    "annotation_id image_id record_id split category_id category_label xywh_px area_px2 is_crowd keypoints_xyv",
+    "keypoint_scheme origin origin_name source_area_px2 segmentation source_coco",
 )
+DETECTIONS = schema(
+    "detection_id image_id record_id split category_id category_label xywh_px area_px2 keypoints_xyv keypoint_scheme",
+    "score model",
+)
+"""category_label: category_id - 1, of the type that class labels have (Hugging Face takes int64 alone)."""
+
+LABELS = schema("column label name")
+"""Numbers for the words of a column of images, sorted by both: a word keeps its number from release to release."""
+
+FINGERPRINTS = schema("image_id record_id split sha256 phash phash_recipe views_recipe view_hashes")
+"""What tells an image from others, sorted by image_id. view_hashes: of the views that views_recipe names
+(`core.overlap.recipe_of`), 0 where the picture has no such view; both null where the recipe looks for none."""
 
 CATEGORIES = schema("category_id name supercategory keypoint_scheme keypoints skeleton flip_pairs sigmas")
 """skeleton and flip_pairs are flat, since fastparquet reads no lists of lists."""
@@ -271,6 +293,11 @@ _RELEASED: dict[str, tuple[pa.Schema, tuple[str, ...]]] = {
     "annotations": (ANNOTATIONS, tuple(name for name in ANNOTATIONS.names if name not in _MAY_BE_NULL)),
     "detections": (DETECTIONS, tuple(name for name in DETECTIONS.names if name not in _MAY_BE_NULL)),
     "categories": (CATEGORIES, ("category_id", "name", "supercategory")),
+    "labels": (LABELS, tuple(LABELS.names)),
+    "fingerprints": (
+        FINGERPRINTS,
+        tuple(name for name in FINGERPRINTS.names if name not in {"views_recipe", "view_hashes"}),
+    ),
     "ledger": (LEDGER, ("record_id", "source", "kept", "image_id")),
     "records": (RECORDS, ("record_id", "source")),
     "relations": (EDGES, ("a", "b")),

@@ -115,6 +115,10 @@ AnyCondition = Annotated[
 ]
 
 
+Conditions = Annotated[Later[dict[ColumnName, AnyCondition]], Field(default_factory=dict, max_length=100)]
+"""By column: a record must meet all of them."""
+
+
 def column_types(attributes: Mapping[str, Attribute]) -> dict[str, AttributeType]:
     """The type of each column that records have in a recipe with these attributes."""
     words: dict[pa.DataType, AttributeType] = {kind: word for word, kind in ARROW_TYPES.items()}

@@ -49,7 +49,7 @@ def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...
     is_query = pc.fill_null(pc.not_equal(kept["role"], "gallery"), True)
     gap_notes = drift.gap_notes(kept.filter(is_query), outcome["split"].filter(is_query), settings)
     own_notes: tuple[str, ...] = ()
-    if settings.keep is not None:
+    if "keep" in view.column_names:
         is_in_own = pc.and_not(is_query, is_dealt)  # or in their group's
         own_notes = units.kept_note(settings.label, outcome["split"].filter(is_in_own).drop_null())
     if not settings.seats:

@@ -3,17 +3,48 @@
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from flows.parameters import Argument, Count, Day, Deep, Expect, Folder, Option, Release, Store, Whole, documented
+from flows.parameters import (
+    Against,
+    Argument,
+    Count,
+    Day,
+    Deep,
+    Expect,
+    Folder,
+    Option,
+    RadiusBits,
+    Release,
+    Store,
+    Whole,
+    documented,
+)
 from schemas.errors import BadInput
 
 
 @documented
-def verify(release: Release, deep: Deep = False, expect: Expect | None = None) -> int:
-    """Check a release: digests, contract, counts, copies across splits."""
-    from tasks.verify import verify
+def verify(
+    release: Release,
+    deep: Deep = False,
+    expect: Expect | None = None,
+    against: Against | None = None,
+    radius_bits: RadiusBits | None = None,
+    out: Folder | None = None,
+) -> int:
+    """Check a release: digests, contract, counts, copies across splits, and images that other datasets have, too.
 
-    found = verify(release, is_deep=deep, expected_sha256=expect)
+    Args:
+        out: With --against: write the images in common into this folder, as overlaps.parquet and overlaps.html.
+
+    """
+    from tasks.verify import verify, write
+
+    for option, is_given in (("--radius-bits", radius_bits is not None), ("--out", out is not None)):
+        if is_given and not against:
+            raise BadInput(f"verify {option}: expected --against with it, got none")
+    found = verify(release, is_deep=deep, expected_sha256=expect, against=against or [], radius_bits=radius_bits)
     print(found.text)
+    if out is not None:
+        write(found, out)
     return 0 if found.is_good else 1
 
 

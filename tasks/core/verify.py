@@ -32,7 +32,7 @@ from tasks.core.export import digest
 
 Row = Mapping[str, Any]
 
-_SINCE = {"unread": (2, 2), "detections": (3,)}
+_SINCE = {"unread": (2, 2), "detections": (3,), "labels": (3, 1), "fingerprints": (3, 1)}
 """The contract since which there is a table, where that is not the first that releases kept."""
 
 _RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})

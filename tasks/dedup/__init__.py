@@ -20,7 +20,7 @@ from schemas.relations import APART, VIEW_NAMES, ViewName
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, preferences, verdicts, views
-from tasks.dedup import local_pairs, relate, search, view_hashes
+from tasks.dedup import local_pairs, relate, search
 from tasks.engine import inspection, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
@@ -29,7 +29,7 @@ from tasks.io.files.csv_files import rows_of_verdicts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.layout import decision_folder
 from tasks.io.store.store import Store, parquet_bytes
-from tasks.subjects import by_hand, library_hashes, previous
+from tasks.subjects import by_hand, library_hashes, previous, view_hashes
 from tasks.subjects.roles import roles_of
 
 CODE = code_digest(decide)
@@ -193,7 +193,7 @@ def _near_pairs(
     """
     of_views, to_hash = _view_hashes(settings, blobs, witnessed, context)
     wholes = _distinct_hashes(blobs.hashes)
-    radii_bits = search.RadiiBits(settings.radius_bits, min(settings.radius_bits, settings.view_radius_bits))
+    radii_bits = candidates.RadiiBits(settings.radius_bits, min(settings.radius_bits, settings.view_radius_bits))
     near = search.near_hashes(wholes, _distinct_hashes(*of_views.values()), radii_bits, context, settings.label)
     near_views, near_wholes = (
         _near_hashes(near.filter(mask)) for mask in (near["is_view"], pc.invert(near["is_view"]))
@@ -228,7 +228,7 @@ def _near_by_library_hash(kind: WorkHash, blobs: Blobs, context: Context, label:
     spec = HASHES[kind]
     flat = found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
     words, radius_bits = flat.reshape(found.num_rows, spec.words), spec.radius_bits or 0
-    radii_bits, no_views = search.RadiiBits(radius_bits // spec.words, 0), _distinct_hashes()
+    radii_bits, no_views = candidates.RadiiBits(radius_bits // spec.words, 0), _distinct_hashes()
     near = [search.near_hashes(_distinct_hashes(word), no_views, radii_bits, context, label) for word in words.T]
     return candidates.near_by_words(words, [_near_hashes(table) for table in near], radius_bits)
 

@@ -11,7 +11,6 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context
-from schemas.relations import COPIES, Relation
 from schemas.tables import RELATIONS
 from tasks.core.dedup import beside, candidates, relate, views
 from tasks.dedup.stored_keypoints import all_keypoint_places, stored_keypoints
@@ -24,8 +23,10 @@ from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
 from tasks.orchestration import retries
 from tasks.orchestration.late_imports import imports_before
+from tasks.subjects import second_look
+from tasks.subjects.second_look import Picture, look_at
 
-CODE = code_digest(relate, beside, keypoints, thumbnails, colour_thumbnails)
+CODE = code_digest(relate, beside, keypoints, thumbnails, colour_thumbnails, second_look)
 FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))
 RELATION_COLUMNS = ["relation", "score", "share", "tone"]
 _SHELVES_PER_BLOCK = 8
@@ -41,34 +42,20 @@ _SHELVES_PER_BLOCK = 8
 def compare_part(pairs: pa.Table, _settings: None, into: str, context: Context) -> None:
     """Compare one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)
-    jpegs = dict(stored_thumbnails.jpegs(store, _both_sides(pairs, "thumbnail")))
-    greys = {sha256: thumbnails.grey(jpeg) for sha256, jpeg in jpegs.items()}
+    shown = _both_sides(pairs, "thumbnail")
+    pictures = {sha256: Picture(jpeg) for sha256, jpeg in stored_thumbnails.jpegs(store, shown)}
     corners = stored_keypoints(store, _both_sides(pairs, "keypoints"))
     rows = pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist()
     for row in rows:
         one, other, view = row["a"], row["b"], views.ALL_VIEWS[row["view"]]
-        if view.is_local:
-            agreement = relate.measure_local_agreement(greys[one], greys[other], (corners[one], corners[other]))
-        else:
-            agreement = relate.measure_agreement(greys[one], greys[other], view)
-        relation = relate.relation_of_agreement(agreement, view, has_equal_size=row["has_equal_size"])
-        if relation in COPIES and _is_one_a_sheet(agreement, view, (jpegs[one], jpegs[other])):
-            relation = Relation.DETAIL
+        both = (corners[one], corners[other]) if view.is_local else None
+        relation, agreement = look_at(
+            pictures[one], pictures[other], view, has_equal_size=row["has_equal_size"], keypoints=both
+        )
         row["relation"] = relation
         for name in ("score", "share", "tone"):
             row[name] = round(getattr(agreement, name), relate.STORED_DECIMALS)
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
-
-
-def _is_one_a_sheet(agreement: relate.PixelAgreement, view: views.View, jpegs: tuple[memoryview, memoryview]) -> bool:
-    """Whether one of two copies shows another picture beside the one that both show."""
-    for side, box in agreement.parts():
-        picture = colour_thumbnails.rgb(jpegs[side])
-        if not side:  # as `view.pose` turns it; a tilt by 4 degrees is less than what the edge may be off
-            picture = np.rot90(picture, view.turns)[:, :: -1 if view.is_mirrored else 1]
-        if beside.shows_another_picture(picture, box):
-            return True
-    return False
 
 
 def _both_sides(pairs: pa.Table, name: str) -> pa.Table:

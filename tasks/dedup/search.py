@@ -2,7 +2,7 @@
 
 import hashlib
 import itertools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, TableRef
 from schemas.tables import SEARCH_HASHES, SEARCH_PAIRS
 from tasks.core.dedup import search
-from tasks.core.dedup.candidates import is_among
+from tasks.core.dedup.candidates import RadiiBits, is_among
 from tasks.engine import runs
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
@@ -29,13 +29,6 @@ PIECE_HASHES = 2**24
 
 Hashes = NDArray[np.uint64]
 Job = tuple[Hashes, Hashes | None, bool]  # left, right (None: the pairs within left), whether left are hashes of views
-
-
-class RadiiBits(NamedTuple):
-    """Up to how many bits hashes are near: of two whole pictures, and of a view and a whole picture."""
-
-    wholes: int
-    views: int
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from schemas.manifests import State, TableRef
 from schemas.preferences import Preference
 from schemas.recipe import Recipe
+from schemas.split import HELD_OUT
 from schemas.tables import SOURCE_FIGURES
-from tasks.core import strata, tables
+from tasks.core import strata, tables, where
 from tasks.core.dedup import preferences
 from tasks.core.detect import counts
 from tasks.core.split import units
@@ -101,9 +102,18 @@ def figure_counts(
 
 
 def own_splits(store: Store, recipe: Recipe, state: State, record_ids: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """(N,) each record's split by its source, if the recipe keeps these. Raises BadInput for a word that names none."""
+    """(N,) each record's split by its source, and by `hold_out`; None where the recipe has neither. Raises BadInput for
+    a source's word that names none.
+    """
     settings = recipe.split
-    if settings.keep is None:
+    if settings.keep is None and not settings.hold_out:
         return None
-    words = column_of(store, state.records, record_ids, settings.keep)
-    return pa.chunked_array([units.own_splits(settings.label, record_ids, words, settings.keep)])
+    own = pa.nulls(len(record_ids), pa.string())
+    if settings.keep is not None:
+        words = column_of(store, state.records, record_ids, settings.keep)
+        own = units.own_splits(settings.label, record_ids, words, settings.keep)
+    if settings.hold_out:
+        said = {name: column_of(store, state.records, record_ids, name) for name in settings.hold_out}
+        is_held_out = np.all([where.meets(said[name], asked) for name, asked in settings.hold_out.items()], axis=0)
+        own = pc.if_else(pa.array(is_held_out), HELD_OUT, own)
+    return pa.chunked_array([own])

@@ -1,6 +1,7 @@
 """export (publish): the release. A release that is already published and intact is not written again."""
 
 import functools
+import hashlib
 from collections import Counter
 
 import pyarrow as pa
@@ -30,6 +31,7 @@ from tasks.export.content import (
     ReleaseBuild,
     content,
     detector_names,
+    known_labels,
     publication,
     recipe_sha256,
     settings_sha256,
@@ -39,10 +41,12 @@ from tasks.export.other_tables import OtherTables, other_tables
 from tasks.io.files import contracts
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
+from tasks.io.store.store import parquet_bytes
 from tasks.subjects import by_hand
 from tasks.subjects import previous as lineage
 from tasks.subjects.promises import broken_promises
 from tasks.subjects.roles import roles_by_id
+from tasks.subjects.view_hashes import ensure_view_hashes
 
 _SHOWN_PROBLEMS = 10
 _ASKED_OF_RECORDS = ("record_id", "source")
@@ -55,6 +59,7 @@ class PublicationInputs(Frozen):
     recipe: Recipe
     recipe_sha256: str
     tables: tuple[str, ...]
+    labels: str
     contract: dict[str, str]
     detectors: tuple[str, ...]
 
@@ -81,6 +86,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         recipe=recipe,
         recipe_sha256=recipe_sha256(recipe, context),
         tables=tuple(ref.sha256 for ref in refs),
+        labels=hashlib.sha256(parquet_bytes(known_labels(build))).hexdigest(),
         contract=contracts.texts(),
         detectors=detector_names(recipe, context),
     )
@@ -119,7 +125,8 @@ def _publish(build: ReleaseBuild, inputs: PublicationInputs, memory: pa.Table) -
         _check_promises(build, whole(), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
-        release = releases.Release(write_release(build, whole(), others, row))
+        hashes_of = functools.partial(ensure_view_hashes, context=context, label="export")
+        release = releases.Release(write_release(build, whole(), others, row, hashes_of))
     if is_publication:
         lineage.check_not_overtaken(store, recipe, build.state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)
@@ -248,6 +255,7 @@ def _check_promises(build: ReleaseBuild, content: Content, others: OtherTables) 
         "detections": content.detections,
         "categories": category_table(build.recipe.coco_categories),
         "ledger": content.ledger,
+        "labels": content.labels,
         "records": build.store.read_table(build.state.records, _ASKED_OF_RECORDS),
         "relations": others.relations,
         "takedowns": others.takedowns,

@@ -14,9 +14,9 @@ from schemas.detect import Detect
 from schemas.export import Export
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
-from schemas.tables import COCO_FILES
+from schemas.tables import COCO_FILES, LABELS
 from tasks.core import tables
-from tasks.core.export import boxes, digest, images, ledger
+from tasks.core.export import boxes, digest, images, labels, ledger
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import contracts, csv_files
@@ -26,7 +26,7 @@ from tasks.subjects import detectors
 from tasks.subjects.roles import roles_by_id
 
 # this file too: what stands in which column is decided here
-CODE = code_digest(sys.modules[__name__], boxes, digest, images, ledger)
+CODE = code_digest(sys.modules[__name__], boxes, digest, images, labels, ledger)
 
 
 class ReleaseBuild(NamedTuple):
@@ -48,6 +48,7 @@ class Content:
     boxes: pa.Table
     ledger: pa.Table
     coco_files: pa.Table
+    labels: pa.Table
 
     @functools.cached_property
     def annotations(self) -> pa.Table:
@@ -79,13 +80,21 @@ def content(build: ReleaseBuild, memory: pa.Table) -> Content:
     )
     pa.default_memory_pool().release_unused()  # what the ledger took, the images need not add to
     columns, is_embedded = _columns(build, ids, book), build.settings.parquet.images == "embedded"
+    numbers = known_labels(build)
+    numbers = pa.concat_tables([labels.numbered(numbers, name, columns[name]) for name in labels.COLUMNS])
+    columns |= {f"{name}_label": labels.labels_of(numbers, name, columns[name]) for name in labels.COLUMNS}
     shown = images.images(columns, recipe.attributes, is_embedded=is_embedded, is_media=build.settings.media)
     figures = [("source", "source", store.read_table(state.figures))]
     for name in detector_names(recipe, build.context):
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])
         figures.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
     files = COCO_FILES.empty_table() if state.coco_files is None else store.read_table(state.coco_files)
-    return Content(shown, boxes.boxes(shown, figures, recipe.coco_categories), book, files)
+    return Content(shown, boxes.boxes(shown, figures, recipe.coco_categories), book, files, numbers)
+
+
+def known_labels(build: ReleaseBuild) -> pa.Table:
+    """LABELS of the release that this build goes on from."""
+    return LABELS.empty_table() if build.previous is None else build.previous.labels()
 
 
 def _columns(build: ReleaseBuild, ids: pa.ChunkedArray, book: pa.Table) -> dict[str, pa.ChunkedArray | pa.Array]:

@@ -15,13 +15,23 @@ from schemas.dedup import Dedup
 from schemas.detect import Detect
 from schemas.manifests import ReleaseManifest
 from schemas.sample import Sample
-from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.tables import (
+    CATEGORIES,
+    COCO_FILES,
+    EDGES,
+    FINGERPRINTS,
+    LABELS,
+    LEDGER,
+    RECORDS,
+    TAKEDOWNS,
+    TOMBSTONES,
+)
 from tasks.core import sample, tables
 from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
 from tasks.core.dedup.preferences import preferences
 from tasks.core.evaluate.scores import Scores, detector_scores
-from tasks.core.export import card, digest, ledger
+from tasks.core.export import card, digest, labels, ledger
 from tasks.core.names.spellings import field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
 from tasks.core.split import decide as split_decision
@@ -32,6 +42,7 @@ from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.views import columns_of, copy_preferences, grouping_values, metadata_counts
 from tasks.export import parts
 from tasks.export.content import Content, ReleaseBuild, recipe_sha256
+from tasks.export.fingerprints import HashesOf, fingerprints
 from tasks.export.other_tables import OtherTables, ids_before_the_draw, known_records, write_statistics
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
@@ -42,7 +53,9 @@ from tasks.subjects.roles import roles_of
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
-def write_release(build: ReleaseBuild, content: Content, others: OtherTables, row: Mapping[str, str]) -> str:
+def write_release(
+    build: ReleaseBuild, content: Content, others: OtherTables, row: Mapping[str, str], hashes_of: HashesOf
+) -> str:
     """Write all files to a draft, then publish it; the release's URL. row: the one of `publication`."""
     recipe = build.recipe
     promised = contracts.with_attributes(contracts.contracts(), recipe.attributes)
@@ -52,6 +65,8 @@ def write_release(build: ReleaseBuild, content: Content, others: OtherTables, ro
         if scores is not None:
             draft.write_json("evaluation.json", scores)
         _write_other_tables(draft, build, content, others)
+        pieces = fingerprints(recipe, content.images, hashes_of)
+        draft.write_parquet("fingerprints.parquet", pieces, FINGERPRINTS, ["image_id"])
         draft.write("recipe.yaml", _yaml(recipe.model_dump(mode="json")).encode())
         for path, text in contracts.texts(recipe.attributes).items():
             draft.write(path, text.encode())
@@ -76,10 +91,12 @@ def _write_splits(draft: Draft, build: ReleaseBuild, content: Content, version: 
     info = document.release_info(recipe.title or recipe.name, version)
     images, categories = content.images, recipe.coco_categories
     with_keypoints = document.keypoint_categories(content.annotations)
-    shards = parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, images)
+    names = {f"{column}_label": labels.names_of(content.labels, column) for column in labels.COLUMNS}
+    shards = parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, images, names)
     for split in recipe.split.splits:
-        parts.write_boxes(draft, "annotations", split, content.annotations, shards[split])
-        parts.write_boxes(draft, "detections", split, content.detections, shards[split])
+        for table in ("annotations", "detections"):
+            rows, words = getattr(content, table), recipe.category_names
+            parts.write_boxes(draft, table, split, rows, shards[split], words)
         drawn, detected = (_of_split(table, split) for table in (content.annotations, content.detections))
         if len(places := document.annotated_places(images, split)):
             chunks = document.document_chunks(images, drawn, categories, info, places, with_keypoints)
@@ -99,6 +116,7 @@ def _of_split(table: pa.Table, split: str) -> pa.Table:
 def _write_other_tables(draft: Draft, build: ReleaseBuild, content: Content, others: OtherTables) -> None:
     store, recipe = build.store, build.recipe
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
+    draft.write_table("labels.parquet", content.labels, LABELS, ["column", "label"])
     if content.coco_files.num_rows:
         draft.write_table("coco_files.parquet", content.coco_files, COCO_FILES, ["source"])
     known = with_attribute_columns(RECORDS, recipe.attributes)

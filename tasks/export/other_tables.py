@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from schemas.manifests import State
 from schemas.recipe import Recipe
-from schemas.split import Split
+from schemas.split import HELD_OUT, Split
 from schemas.tables import ATTRIBUTES, DIVERSITY, EDGES, HISTOGRAMS, SHARES, UNREAD
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
@@ -78,7 +78,10 @@ def _statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) ->
     known = _view(store, state, split, pa.chunked_array([everyone]))
     views = {moment: tables.lookup(known, "record_id", ids) for moment, ids in moments.items()}
     # where roles, or the sources' own splits, decide too, no ratio is wanted
-    wanted = {name: None if split.roles or split.keep else split.seats.get(name, 0) for name in split.splits}
+    wanted = {
+        name: None if split.roles or split.keep or name == HELD_OUT else split.seats.get(name, 0)
+        for name in split.splits
+    }
     score = split.score if state.outcome("detect") else None
     return statistics(views, images["split"], wanted)._replace(score=score)
 

@@ -28,13 +28,21 @@ Ranges = Sequence[Sequence[tuple[int, int]]]
 
 
 def write_images(
-    draft: Draft, store: Store, blob_sizes: Mapping[str, int], settings: Export, splits: Sequence[str], images: pa.Table
+    draft: Draft,
+    store: Store,
+    blob_sizes: Mapping[str, int],
+    settings: Export,
+    splits: Sequence[str],
+    images: pa.Table,
+    names: Mapping[str, Sequence[str]],
 ) -> dict[str, int]:
     """The images of all splits (IMAGES_BY_DIGEST), and their files where the recipe asks for them; how many shards each
     split has, by its name.
 
-    blob_sizes: bytes of every blob of the store. Raises DamagedFile where a blob is gone.
+    blob_sizes: bytes of every blob of the store. names: of the classes in columns of labels. Raises DamagedFile where a
+    blob is gone.
     """
+    schema = with_features(stored_schema(images), names, is_image=settings.parquet.images == "embedded")
     files: dict[str, ParquetRows] = {}
     shard_counts = {}
     is_embedded = settings.parquet.images == "embedded"
@@ -58,21 +66,24 @@ def write_images(
             bytes_at = np.zeros(images.num_rows, np.int64)
             bytes_at[places.to_numpy()] = rows_bytes
             places, ranges = _by_style(images, split, bytes_at, settings)
-        files |= _image_files(store, settings, split, images, places, ranges, blob_sizes)
+        files |= _image_files(store, settings, split, images, schema, places, ranges, blob_sizes)
     draft.write_parquet_files(files)
     return shard_counts
 
 
-def write_boxes(draft: Draft, table: str, split: str, boxes: pa.Table, shards: int) -> None:
-    """A split's part of ANNOTATIONS or DETECTIONS of all splits, in as many shards as its images have."""
+def write_boxes(draft: Draft, table: str, split: str, boxes: pa.Table, shards: int, categories: Sequence[str]) -> None:
+    """A split's part of ANNOTATIONS or DETECTIONS of all splits, in as many shards as its images have. categories:
+    their names, from id 1 on.
+    """
+    schema = with_features(boxes.schema, {"category_label": categories}, is_image=False)
     order = row_groups.ORDER[table]
     places = row_groups.places_in_order(boxes, order, split)
     ids = boxes["image_id"].take(places).to_numpy()
     limits = row_groups.GroupLimits(_ROWS_PER_GROUP, _NO_LIMIT, _NO_LIMIT)
     ranges = row_groups.shards(np.ones(len(places), np.int64), row_groups.shard_ends(ids, shards), limits)
     for number, groups in enumerate(ranges):  # one file after the other, which takes less memory
-        rows = _taken(boxes, places, groups, boxes.schema)
-        draft.write_parquet(part_path(table, split, number, shards), rows, boxes.schema, order)
+        rows = _taken(boxes, places, groups, schema)
+        draft.write_parquet(part_path(table, split, number, shards), rows, schema, order)
 
 
 def _limits(settings: Export) -> row_groups.GroupLimits:
@@ -98,20 +109,20 @@ def _image_files(
     settings: Export,
     split: str,
     images: pa.Table,
+    schema: pa.Schema,
     places: pa.Array,
     ranges: Ranges,
     blob_sizes: Mapping[str, int],
 ) -> dict[str, ParquetRows]:
     """Files of the split's images, by path. places: of the rows in their order; ranges: among these."""
-    schema = stored_schema(images)
     order = row_groups.BY_STYLE if settings.parquet.order == "style" else row_groups.ORDER["images"]
     shas, found = whole(images["sha256"].take(places)), {}
     for number, groups in enumerate(ranges):
         if settings.parquet.images == "embedded":
-            rows, wanted = _embedded(store, images, places, shas, groups, blob_sizes), with_features(schema)
+            rows = _embedded(store, images, places, shas, groups, blob_sizes)
         else:
-            rows, wanted = _taken(images, places, groups, schema), schema
-        found[part_path("images", split, number, len(ranges))] = ParquetRows(rows, wanted, order)
+            rows = _taken(images, places, groups, schema)
+        found[part_path("images", split, number, len(ranges))] = ParquetRows(rows, schema, order)
     return found
 
 

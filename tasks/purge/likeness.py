@@ -6,17 +6,20 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.dedup import Dedup
-from schemas.relations import COPIES, VIEW_NAMES
+from schemas.relations import COPIES, VIEW_NAMES, ViewName
 from schemas.tables import HASH
-from tasks.core import tables
-from tasks.core.dedup import candidates, relate, search, views
+from tasks.core import overlap, tables
+from tasks.core.dedup import views
+from tasks.core.dedup.candidates import RadiiBits
 from tasks.engine import inspection, thumbnails
 from tasks.engine.measure import stored_measurements
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.store import Store
+from tasks.subjects.second_look import Picture, look_at
 
 _RADIUS_BITS = Dedup(label="likeness").radius_bits
-_KEYS = tuple(key for key in VIEW_NAMES if key != "phash")
+_NAMES = tuple(name for name in VIEW_NAMES if name != "phash")
+_KNOWN = ("sha256", "width_px", "height_px")
 
 
 def look_alikes(store: Store, purged: pa.Array, others: pa.Array) -> set[tuple[str, str]]:
@@ -30,55 +33,37 @@ def look_alikes(store: Store, purged: pa.Array, others: pa.Array) -> set[tuple[s
     hashed = stored_measurements(store, inspection.HASHES, blobs, HASH)
     hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], PHASH), False))
     shelf = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())
-    mine = shelf.filter(pc.is_in(shelf["sha256"], value_set=purged))
+    rows = tables.lookup(hashed, "sha256", shelf["sha256"])
+    is_purged = pc.is_in(rows["sha256"], value_set=purged)
+    mine, its = rows.filter(is_purged), rows.filter(pc.invert(is_purged))
     if not mine.num_rows:
         return set()
-    rows = tables.lookup(hashed, "sha256", shelf["sha256"])
-    view_hashes = {
-        sha256: np.concatenate([views.view_hashes(grey, views.VIEWS[key]) for key in _KEYS])
-        for sha256, grey in thumbnails.greys(store, mine).items()
+    greys = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=mine["sha256"])))
+    hashes: dict[ViewName, NDArray[np.uint64]] = {
+        name: np.stack([views.view_hashes(greys[sha256], views.VIEWS[name]) for sha256 in mine["sha256"].to_pylist()])
+        for name in _NAMES
     }
-    phash = rows["phash"].to_numpy().astype(np.uint64)
-    is_mine = np.asarray(pc.is_in(rows["sha256"], value_set=mine["sha256"]), np.bool_)
-    wanted = _distinct(np.concatenate([phash[is_mine], *view_hashes.values()]))
-    near, bits = search.near_pairs_between(wanted, _distinct(phash), _RADIUS_BITS)
-    ends = np.stack([wanted[near[:, 0]], _distinct(phash)[near[:, 1]]], axis=1)
-    rows = rows.filter(pa.array(is_mine | np.isin(phash, ends[:, 1]), pa.bool_()))
-    pairs = _candidate_pairs(rows, view_hashes, candidates.NearHashes(ends, bits))
-    return _copies_among(store, rows, shelf, pairs)
+    sides = overlap.Fingerprints(_phash(mine), hashes), overlap.Fingerprints(_phash(its), {})
+    pairs = overlap.pairs_between(*sides, RadiiBits(_RADIUS_BITS, _RADIUS_BITS))
+    return _copies_among(store, mine.take(pa.array(pairs.one)), its.take(pa.array(pairs.other)), shelf, pairs.view)
 
 
-def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sorted distinct hashes, without those of flat pictures."""
-    distinct = np.unique(hashes)
-    return distinct[~candidates.is_degenerate(distinct)]
+def _phash(rows: pa.Table) -> NDArray[np.uint64]:
+    return np.asarray(rows["phash"].to_numpy().astype(np.uint64))
 
 
-def _candidate_pairs(
-    rows: pa.Table, view_hashes: dict[str, NDArray[np.uint64]], near: candidates.NearHashes
-) -> NDArray[np.int64]:
-    """(P, 3) row, row and view of the pairs that are worth a second look; one row of each is a purged blob."""
-    names = rows["sha256"].to_pylist()
-    # a zero hash matches nothing: other blobs are compared as wholes only
-    blank = np.zeros(sum(len(views.VIEWS[key]) for key in _KEYS), np.uint64)
-    numbers = np.concatenate([views.view_numbers(key) for key in _KEYS]).astype(np.int16)
-    hashes = np.stack([view_hashes.get(name, blank) for name in names])
-    found = candidates.candidates(
-        rows["phash"].to_numpy().astype(np.uint64), near, [candidates.ViewHashes(hashes, numbers, near)]
-    )
-    is_mine = np.array([name in view_hashes for name in names], np.bool_)
-    stays = is_mine[found.a] | is_mine[found.b]
-    return np.stack([found.a[stays], found.b[stays], found.view[stays].astype(np.int64)], axis=1)
-
-
-def _copies_among(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
-    needed = rows["sha256"].take(pa.array(np.unique(pairs[:, :2])))
-    grey = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))
-    known = [tuple(row.values()) for row in rows.select(["sha256", "width_px", "height_px"]).to_pylist()]
+def _copies_among(
+    store: Store, mine: pa.Table, its: pa.Table, shelf: pa.Table, numbers: NDArray[np.int16]
+) -> set[tuple[str, str]]:
+    """Those of the pairs (P,), by that view of the first, that show one work; in both orders."""
+    needed = pa.chunked_array([*mine["sha256"].chunks, *its["sha256"].chunks], pa.string())
+    shown = shelf.filter(pc.is_in(shelf["sha256"], value_set=pc.unique(needed)))
+    pictures = {sha256: Picture(jpeg) for sha256, jpeg in thumbnails.jpegs(store, shown)}
     copies = set[tuple[str, str]]()
-    for a, b, number in pairs.tolist():
-        (one, *size), (other, *its_size), view = known[a], known[b], views.ALL_VIEWS[number]
-        agreed = relate.measure_agreement(grey[one], grey[other], view)
-        if relate.relation_of_agreement(agreed, view, has_equal_size=size == its_size) in COPIES:
+    known = [[tuple(row.values()) for row in of.select(_KNOWN).to_pylist()] for of in (mine, its)]
+    for (one, *size), (other, *its_size), number in zip(*known, numbers.tolist(), strict=True):
+        view = views.ALL_VIEWS[number]
+        relation, _ = look_at(pictures[one], pictures[other], view, has_equal_size=size == its_size)
+        if relation in COPIES:
             copies |= {(one, other), (other, one)}
     return copies

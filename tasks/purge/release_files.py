@@ -23,7 +23,7 @@ from tasks.subjects.promises import table_digest
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
 _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
-    r"(ledger|records|categories|relations|takedowns|tombstones|coco_files)\.parquet"
+    r"(ledger|records|categories|relations|labels|fingerprints|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
     r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|SHA256SUMS|report\.html"
 )

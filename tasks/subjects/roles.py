@@ -45,8 +45,7 @@ def roles_of_renamed(store: Store, recipe: Recipe, state: State, renamed: pa.Tab
         return roles_of(store, recipe, state, record_id)
     said = column_of(store, state.records, record_id, roles.by)
     said = pc.coalesce(said, previous.known_column(store, recipe, state.previous, record_id, roles.by, said.type))
-    splits = settings.splits if settings.keep is not None else tuple(settings.seats)
-    is_query = pc.is_in(renamed["published"], value_set=pa.array(splits, pa.string()))
+    is_query = pc.is_in(renamed["published"], value_set=pa.array(settings.splits_of_queries, pa.string()))
     by_split = pc.if_else(is_query, "query", "gallery")
     return pc.if_else(pc.is_valid(said), pc.fill_null(core.roles(said, roles), "query"), by_split)
 

@@ -12,6 +12,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.phrases import quoted
+from schemas.split import HELD_OUT
 from schemas.train import TrainDetector, TrainingData, TrainingTruth
 from tasks.core.coco.ids import count_with_examples
 from tasks.core.train import several_truths as core
@@ -27,7 +28,7 @@ from tasks.subjects.truth import Chosen, blobs_of_splits, load_ground_truth
 from tasks.train import training_run
 
 MAX_START_BYTES = 4 * 2**30
-_HELD_OUT = frozenset({"val", "test"})
+_HELD_OUT = frozenset({"val", "test", HELD_OUT})
 
 
 class TrainingResult(NamedTuple):

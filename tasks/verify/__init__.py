@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -13,17 +13,22 @@ from schemas.contract import major
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION
 from schemas.phrases import and_more, error_line, printable, quoted
+from schemas.tables import OVERLAPS
 from tasks.core import verify as core
 from tasks.core.coco import source_file
 from tasks.core.coco.document import category_table_problems
 from tasks.core.export import digest, row_groups
 from tasks.core.purge.rows import reveals
+from tasks.core.report import overlaps as page
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems
-from tasks.io.files import contracts
+from tasks.io.files import contracts, outputs
 from tasks.io.store.releases import Release
+from tasks.io.store.store import parquet_bytes
 from tasks.subjects.promises import table_digest
 from tasks.verify import checks, derived
+from tasks.verify.against import Overlap, compare, shown_pictures
+from tasks.verify.datasets import Dataset, of_release, open_dataset
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
@@ -41,6 +46,10 @@ class Verification:
     """Of manifest.json, which has the digests of all other files: who knows it knows the whole release."""
     problems: tuple[str, ...]
     text: str
+    overlaps: pa.Table
+    """OVERLAPS: the images that the datasets have, too, with which it was compared."""
+    datasets: tuple[Dataset, ...] = ()
+    """The release itself and those, where there are any."""
 
     @property
     def is_good(self) -> bool:
@@ -48,30 +57,25 @@ class Verification:
         return not self.problems
 
 
-def verify(url: str, *, is_deep: bool = False, expected_sha256: str | None = None) -> Verification:
+def verify(
+    url: str,
+    *,
+    is_deep: bool = False,
+    expected_sha256: str | None = None,
+    against: Sequence[str] = (),
+    radius_bits: int | None = None,
+) -> Verification:
     """Check a release; with `is_deep` decode and measure every image too. Raises BadInput if it has no manifest.
 
-    expected_sha256: of its manifest.json, in 64 hex digits, with or without `sha256:` before them.
+    expected_sha256: of its manifest.json, in 64 hex digits, with or without `sha256:` before them. against: releases,
+    files of fingerprints or folders of images; what the release has in common with them is a problem. radius_bits: see
+    `against.compare`.
     """
-    release = Release(url)
+    if radius_bits is not None and not 0 <= radius_bits <= 16:
+        raise BadInput(f"verify: expected a radius of 0 to 16 bits, got {radius_bits}")
+    release, others = Release(url), [open_dataset(other) for other in against]
     sha256 = hashlib.sha256(release.manifest_text).hexdigest()
-    named = [
-        ("manifest", _manifest),
-        ("files", _files),
-        ("contract", _contract),
-        ("content digest", _digests),
-        ("image bytes", checks.stored_bytes),
-        ("rules of the contract", checks.promises),
-        ("counts, leaks", _tables),
-        ("values", _values),
-        ("what follows from others", derived.problems),
-    ]
-    if major(release.manifest.contract_version) >= 3:  # before, they had another form: their digests are checked alone
-        named.append(("COCO", checks.coco_files))
-    if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
-        named.append(("tombstones", _tombstones))
-    if is_deep:
-        named.append(("images, decoded and measured again", checks.images))
+    named = _checks(release, is_deep=is_deep)
     if expected_sha256 is not None:
         wanted = expected_sha256.removeprefix("sha256:")
         named.insert(0, ("the digest that you expect", functools.partial(_expected_digest, sha256, wanted)))
@@ -89,7 +93,64 @@ def verify(url: str, *, is_deep: bool = False, expected_sha256: str | None = Non
         if found and (name in _NEEDED or not is_readable):  # nothing more can be read without guessing
             lines.append(f"        the other checks need {_NEEDED.get(name, 'these files')} and were skipped")
             break
-    return Verification(release.manifest.name, release.manifest.version, sha256, tuple(problems), "\n".join(lines))
+    itself, common = _compared(release, others, radius_bits)
+    for other, each in zip(others, common, strict=True):
+        lines += [f"{'FAILED' if each.is_problem else 'ok':>6}  against {printable(other.name)}"]
+        lines += [f"        {printable(line)}" for line in each.text]
+        problems += [printable(f"against {other.name}: {each.text[0]}")] * each.is_problem
+    rows = pa.concat_tables([OVERLAPS.empty_table(), *(each.rows for each in common)])
+    name, version = release.manifest.name, release.manifest.version
+    return Verification(name, version, sha256, tuple(problems), "\n".join(lines), rows, (*itself, *others))
+
+
+def _checks(release: Release, *, is_deep: bool) -> list[tuple[str, Callable[[Release], Iterator[str]]]]:
+    """The checks of a release by their names, in the order in which they are told."""
+    named: list[tuple[str, Callable[[Release], Iterator[str]]]] = [
+        ("manifest", _manifest),
+        ("files", _files),
+        ("contract", _contract),
+        ("content digest", _digests),
+        ("image bytes", checks.stored_bytes),
+        ("rules of the contract", checks.promises),
+        ("counts, leaks", _tables),
+        ("values", _values),
+        ("what follows from others", derived.problems),
+    ]
+    if major(release.manifest.contract_version) >= 3:  # before, they had another form: their digests are checked alone
+        named.append(("COCO", checks.coco_files))
+    if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
+        named.append(("tombstones", _tombstones))
+    if is_deep:
+        named.append(("images, decoded and measured again", checks.images))
+    return named
+
+
+def _compared(
+    release: Release, others: Sequence[Dataset], radius_bits: int | None
+) -> tuple[list[Dataset], list[Overlap]]:
+    """The release as a dataset, if it can be read as one, and what it has in common with each of the others."""
+    itself: list[Dataset] = []
+    common = []
+    for other in others:
+        try:
+            itself = itself or [of_release(release, release.manifest.name)]
+            common.append(compare(itself[0], other, radius_bits))
+        except (DamagedFile, *_OF_ODD_VALUES) as problem:
+            said = (f"expected images that can be compared, got {problem}",)
+            common.append(Overlap(OVERLAPS.empty_table(), said, is_problem=True))
+    return itself, common
+
+
+def write(found: Verification, folder: str) -> None:
+    """Write the images in common as a table and a page. Raises BadInput where it can't."""
+    shown = found.overlaps.slice(0, page.MOST_PAIRS)
+    pictures = shown_pictures(found.datasets, shown)
+    more = found.overlaps.num_rows - shown.num_rows
+    files = {
+        "overlaps.parquet": parquet_bytes(found.overlaps),
+        "overlaps.html": page.page(f"{found.name} {found.version}", found.text, shown, more, pictures).encode(),
+    }
+    outputs.write("--out", folder, files)
 
 
 def _problems(check: Iterator[str]) -> list[str]:

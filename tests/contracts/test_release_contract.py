@@ -8,7 +8,7 @@ from schemas.contract import SPLIT_TABLES, TABLES, ContractProperty, DataContrac
 from schemas.reasons import MEANING, Reason
 from schemas.relations import MEANING as MEANING_OF_RELATIONS
 from schemas.relations import VERDICTS, Relation
-from schemas.split import SPLITS, Split
+from schemas.split import HELD_OUT, SPLITS, Split
 from tasks.core.export import digest
 from tasks.core.verify import type_name
 from tasks.io.files import contracts
@@ -137,7 +137,7 @@ def test_relations_stand_in_the_contract_in_the_words_of_dedup():
     ],
 )
 def test_splits_are_those_that_a_recipe_can_deal_in_the_order_of_their_rank(table: str, column: str):
-    assert CONTRACTS[table].table.words(column) == list(SPLITS) == list(Split().ratios)
+    assert CONTRACTS[table].table.words(column) == list(SPLITS) == [*Split().ratios, HELD_OUT]
 
 
 def test_the_version_is_the_one_in_the_folders_name():

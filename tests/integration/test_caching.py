@@ -17,7 +17,6 @@ import pytest
 import tasks.dedup
 import tasks.dedup.relate
 import tasks.dedup.search
-import tasks.dedup.view_hashes
 import tasks.detect
 import tasks.engine.inspection
 import tasks.quality
@@ -26,6 +25,7 @@ import tasks.scrape
 import tasks.screen
 import tasks.split
 import tasks.subjects.detectors
+import tasks.subjects.view_hashes
 from examples.museum.folder import write_museum
 from flows.build_dataset import run_stages
 from flows.builds import Build, shared_build
@@ -125,7 +125,7 @@ def test_changed_code_of_split_deals_again_where_anything_is_to_be_dealt(built, 
 
 
 MEASURES = [
-    pytest.param(tasks.dedup.view_hashes, "CODE", "another digest", id="hashes of views"),
+    pytest.param(tasks.subjects.view_hashes, "CODE", "another digest", id="hashes of views"),
     pytest.param(tasks.dedup.search, "CODE", "another digest", id="the search for near hashes"),
     pytest.param(tasks.dedup.relate, "FOLDER", "measures/relations/another", id="the second look"),
 ]

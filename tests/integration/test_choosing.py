@@ -16,6 +16,7 @@ from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, Refusal
 from schemas.manifests import Context, Step
 from schemas.release import RecipeStage
+from schemas.split import SPLITS
 from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tasks.verify.checks import kept_together
@@ -405,7 +406,7 @@ def test_a_sources_own_split_is_kept_and_what_is_published_stays(collection):
     before = collection.splits()
     assert [before[f"m:{n:03}"] for n in range(9)] == ["train"] * 4 + ["val"] * 2 + ["test"] * 3
     assert Counter(list(before.values())[9:]) == {"train": 6, "val": 2, "test": 2}
-    assert steps["split"].notes[0] == "split: 9 images in the sources' own splits: train 4, val 2, test 3"
+    assert steps["split"].notes[0] == "split: 9 images with a split that is given: train 4, val 2, test 3"
     assert verify(collection.latest.url).problems == ()
     assert not {label for label, step in collection.build(split(keep="subset")).items() if step.computed}
     collection.tables["m"][0]["subset"] = "test"  # the source has moved it: here it stays
@@ -450,6 +451,50 @@ def test_own_splits_that_no_build_could_keep_are_told(collection, subset, settin
     collection.works(1, 3, subset="train")
     with pytest.raises(BadInput, match=said):
         collection.build(split(keep="subset", **settings))
+
+
+def test_a_source_that_is_held_out_is_a_split_of_its_own_and_stays_one(collection):
+    collection.works(0, 20)
+    collection.works(20, 30, source="n", key=lambda number: f"{number}")
+    collection.works(0, 2, source="n", key=lambda number: f"copy-{number}")
+    chosen = {"dedup": {"by": ["phash"]}}, split(hold_out={"source": ["n"]})
+    steps = collection.build(*chosen)
+    before = collection.splits()
+    assert {name for name, of in before.items() if of == "ood"} == {name for name in before if name.startswith("n:")}
+    counts = Counter(before.values())
+    assert (counts["ood"], counts["train"] + counts["val"] + counts["test"]) == (12, 18)
+    assert counts["train"] in {10, 11}
+    assert collection.reasons() == {f"m:{number:03}": "exact_duplicate" for number in range(2)}
+    assert steps["split"].notes[0] == "split: 12 images with a split that is given: ood 12"
+    release = collection.latest
+    assert verify(release.url).problems == ()
+    assert {path.partition("/")[2].partition("-")[0] for path in release.parts("images")} == {*SPLITS}
+    collection.build(*chosen)
+    assert collection.latest.manifest.version == release.manifest.version
+    collection.works(30, 33, source="n", key=lambda number: f"{number}")
+    collection.works(2, 3, source="n", key="late")  # a copy of what is published elsewhere
+    collection.build(*chosen)
+    after = collection.splits()
+    assert after.items() >= before.items()
+    assert {name for name in after if name not in before} == {"n:30", "n:31", "n:32"}
+    assert collection.reasons()["n:late"] == "exact_duplicate"
+    assert verify(collection.latest.url).problems == ()
+    collection.build({"dedup": {"by": ["phash"]}}, split())
+    assert (collection.latest.manifest.lineage, "ood" in collection.splits().values()) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("hold_out", "said"),
+    [
+        ({"colour": "red"}, r"hold_out: expected an attribute or a column of records, .*got 'colour'"),
+        ({"year": "early"}, r"hold_out.year: expected a whole number, got 'early'"),
+        ({"source": None}, r"expected a value, got null"),
+    ],
+)
+def test_what_can_not_be_held_out_is_told(collection, hold_out, said):
+    collection.works(0, 3)
+    with pytest.raises((BadInput, ValueError), match=said):
+        collection.build(split(hold_out=hold_out))
 
 
 def test_roles_by_value_and_a_record_whose_role_changes_moves_nowhere(collection):

@@ -4,7 +4,9 @@ tests/contracts/release-2.1.0 has it, and what it was built from: a museum of th
 recipe.yaml, by-hand.csv. It was written by the program as it was before contract 2.2, and is never written again.
 """
 
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -99,3 +101,58 @@ def test_the_difference_is_new_columns_and_years_that_are_read_anew(carried_on: 
     changed = found.changes.select(["field", "reason"]).to_pylist()
     assert changed == [{"field": "year", "reason": "read_anew"}] * 2
     assert found.opted_out.num_rows == 0
+
+
+# --- taken at face value: what each line does harm with contract 2, and not with the one of today
+
+
+def first_box_is_a_detectors(release: Path) -> bool:
+    """The first rows of what is called annotations, as a reader sees them."""
+    table = pq.read_table(release / "annotations")
+    return "score" in table.column_names and table["score"].drop_null().length() > 0
+
+
+def has_an_invented_outline(release: Path) -> bool:
+    """A box's own four corners, where its source drew no outline."""
+    table = pq.read_table(release / "annotations", columns=["annotation_id", "segmentation"])
+    drawn = {row["annotation_id"]: row["segmentation"] for row in table.to_pylist()}
+    boxes = json.loads((release / "coco/train.json").read_text())["annotations"]
+    return any("segmentation" in box and drawn[box["id"]] is None for box in boxes)
+
+
+def lies_by_style(release: Path) -> bool:
+    """So that a stream through a small buffer begins with one style."""
+    parts = sorted((release / "images").glob("train-*.parquet"))
+    styles = [style or "~" for part in parts for style in pq.ParquetFile(part).read(["style"])["style"].to_pylist()]
+    return styles == sorted(styles)
+
+
+def has_no_sums(release: Path) -> bool:
+    """Nobody without the program can say whether files are whole, or have the promised types."""
+    return not (release / "SHA256SUMS").exists() or not (release / "contract/images.arrow").exists()
+
+
+def has_no_classes(release: Path) -> bool:
+    """Styles have no numbers that stay."""
+    return "style_label" not in pq.read_schema(next((release / "images").glob("train-*.parquet"))).names
+
+
+def has_no_fingerprints(release: Path) -> bool:
+    """Nobody can ask whether another dataset has its images without all of its files."""
+    return not (release / "fingerprints.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        first_box_is_a_detectors,
+        has_an_invented_outline,
+        lies_by_style,
+        has_no_sums,
+        has_no_classes,
+        has_no_fingerprints,
+    ],
+)
+def test_a_harm_of_contract_2_is_gone(carried_on: House, harm: Callable[[Path], bool]):
+    assert harm(Path(carried_on.first.url))
+    assert not harm(Path(carried_on.latest.url))

@@ -29,12 +29,12 @@ PYTHON = {"ours": Path(sys.executable), "readers": ROOT / ".venv/readers/bin/pyt
 
 
 class Reader(NamedTuple):
-    """heading: of its section. block: which of its blocks. afterwards: code that tells what the lines have read."""
+    """heading: of its section. blocks: which of its blocks. afterwards: code that tells what the lines have read."""
 
     heading: str
     environment: str
     afterwards: str
-    block: int = 0
+    blocks: tuple[int, ...] = (0,)
 
 
 TABLES = [
@@ -74,6 +74,28 @@ TABLES = [
         """,
     ),
     Reader(
+        "Daft",
+        "readers",
+        """
+        found = images.select("split", "image_id", "image").to_pydict()
+        rows = list(zip(found["split"], found["image_id"], [image["bytes"] for image in found["image"]]))
+        total = sum(styles.to_pydict()["image_id"])
+        assert total == boxes.count_rows()
+        tell(rows, images.column_names, total)
+        """,
+    ),
+    Reader(
+        "Dask",
+        "readers",
+        """
+        found = images.compute()
+        rows = [(row.split, row.image_id, row.image["bytes"]) for row in found.itertuples()]
+        unknown = boxes.merge(images[["image_id", "style"]])["style"].isna().sum().compute()
+        assert styles.compute().sum() == len(boxes) - unknown
+        tell(rows, images.columns, len(boxes))
+        """,
+    ),
+    Reader(
         "fastparquet",
         "readers",
         """
@@ -93,6 +115,9 @@ TABLES = [
         ends = [(split, place) for split in raw if len(raw[split]) for place in (0, -1)]
         pictures = [(images[split][place]["image"], raw[split][place]["image"]["bytes"], True) for split, place in ends]
         pictures += [(picture, raw["train"][0]["image"]["bytes"], True)]
+        for row in raw["train"].remove_columns("image"):
+            assert row["style"] == (None if row["style_label"] is None else styles[row["style_label"]])
+        assert person == 0 and set(boxes["category_label"]) == {0} and set(boxes["category_id"]) == {1}
         tell(rows, images["train"].column_names, len(boxes), pictures)
         """,
     ),
@@ -134,13 +159,56 @@ UNPACKED = [
         """,
     ),
     Reader(
+        "torchvision CocoDetection",
+        "ours",
+        """
+        import json
+        from pathlib import Path
+        from PIL import ImageOps
+        document = json.loads(Path("unpacked/annotations/train.json").read_text())
+        mine = {image["id"]: [] for image in document["images"]}
+        for box in document["annotations"]:
+            mine[box["image_id"]].append(box)
+        names = {image["id"]: image["file_name"] for image in document["images"]}
+        for place, number in enumerate(mirrored.ids):
+            picture, target = mirrored[place]
+            width, given = picture.width, [box["bbox"] for box in mine[number]]
+            expected = [[width - x - w, y, width - x, y + h] for x, y, w, h in given]
+            assert target["image_id"] == number
+            got = target["boxes"].tolist() if given else []
+            assert len(got) == len(expected)
+            assert all(abs(a - b) < 0.01 for one, two in zip(got, expected) for a, b in zip(one, two))
+            assert (target["labels"].tolist() if mine[number] else []) == [box["category_id"] for box in mine[number]]
+        paths = [Path("unpacked/train", names[number]) for number in mirrored.ids]
+        rows = [("train", number, path.read_bytes()) for number, path in zip(mirrored.ids, paths)]
+        tell_unpacked(rows, [(ImageOps.mirror(mirrored[0][0]), rows[0][2], False)])
+        """,
+        blocks=(0, 1),
+    ),
+    Reader(
+        "supervision",
+        "readers",
+        """
+        import json
+        from pathlib import Path
+        document = json.loads(Path("unpacked/annotations/train.json").read_text())
+        numbers = {image["file_name"]: image["id"] for image in document["images"]}
+        expected = {name: 0 for name in numbers}
+        for box in document["annotations"]:
+            expected[{number: name for name, number in numbers.items()}[box["image_id"]]] += 1
+        assert train.classes == [entry["name"] for entry in document["categories"]]
+        assert {Path(path).name: len(found) for path, _, found in train} == expected
+        tell_unpacked([("train", numbers[Path(path).name], Path(path).read_bytes()) for path, _, _ in train])
+        """,
+    ),
+    Reader(
         "FiftyOne",
         "readers",
         """
         from pathlib import Path
         tell_unpacked([("train", labels["coco_id"], Path(path).read_bytes()) for path, _, labels in samples])
         """,
-        block=1,
+        blocks=(1,),
     ),
 ]
 """Readers of files, whose lines open train alone, in an order of their own."""
@@ -207,7 +275,8 @@ def seen_by(reader: Reader, place: Place, home: Path) -> dict[str, Any]:
     python = PYTHON[reader.environment]
     assert python.exists(), "expected the readers' environment, got none: make test-readers"
     end = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.support.reading import tell, tell_unpacked\n"
-    code = "\n".join([*blocks(HEAD), BLOCKS[reader.heading][reader.block], end, textwrap.dedent(reader.afterwards)])
+    lines = [BLOCKS[reader.heading][place] for place in reader.blocks]
+    code = "\n".join([*blocks(HEAD), *lines, end, textwrap.dedent(reader.afterwards)])
     variables = {"HOME": str(home), "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "PATH": os.environ["PATH"]}
     done = subprocess.run(
         [python, "-c", code], cwd=place.folder, env=variables, capture_output=True, text=True, check=False
@@ -251,7 +320,9 @@ def marks(reader: Reader, dataset: str) -> list[pytest.MarkDecorator]:
 
 def of_both(readers: list[Reader]) -> list[Any]:
     return [
-        pytest.param(reader, dataset, marks=marks(reader, dataset), id=f"{reader.heading}-{dataset}")
+        pytest.param(
+            reader, dataset, marks=marks(reader, dataset), id=f"{reader.heading}-{len(reader.blocks)}-{dataset}"
+        )
         for dataset in ("museum", "peopleart")
         for reader in readers
     ]
@@ -298,3 +369,72 @@ def test_its_files_have_the_promised_types(museum_place: Place, tmp_path: Path):
 
 def test_every_section_is_run():
     assert {reader.heading for reader in (*TABLES, PROMISED, LOADER, *UNPACKED)} == BLOCKS.keys()
+
+
+STEPS = {
+    "a stream": (
+        "readers",
+        """
+        from datasets import load_dataset
+        images = load_dataset(release, "images", split="train", streaming=True)
+        boxes = load_dataset(release, "annotations", split="train").with_format("pandas")[:]
+        for row in images:
+            if row["is_annotated"]:
+                mine = boxes[boxes["image_id"] == row["image_id"]]
+                add(row["image"].size, mine["xywh_px"].tolist(), mine["category_id"].tolist())
+        """,
+    ),
+    "the truth": (
+        "ours",
+        """
+        import io
+        import pandas as pd
+        from PIL import Image, ImageOps
+        images = pd.read_parquet(f"{release}/images", filters=[("split", "==", "train"), ("is_annotated", "==", True)])
+        boxes = pd.read_parquet(f"{release}/annotations")
+        for row in images.itertuples():
+            mine = boxes[boxes["image_id"] == row.image_id]
+            picture = ImageOps.exif_transpose(Image.open(io.BytesIO(row.image["bytes"])))
+            add(picture.size, mine["xywh_px"].tolist(), mine["category_id"].tolist())
+        """,
+    ),
+    "COCO": (
+        "ours",
+        """
+        from torchvision.datasets import CocoDetection
+        for picture, mine in CocoDetection("unpacked/train", "unpacked/annotations/train.json"):
+            add(picture.size, [box["bbox"] for box in mine], [box["category_id"] for box in mine])
+        """,
+    ),
+}
+COUNTED = """
+import json
+rows = []
+def add(size, boxes, classes):
+    rounded = sorted([round(float(each), 2) for each in box] for box in boxes)
+    rows.append([list(size), rounded, sorted(map(int, classes))])
+"""
+TELL_STEPS = """
+print(json.dumps([rows[start : start + 8] for start in range(0, len(rows), 8)]))
+"""
+
+
+@pytest.mark.readers
+@pytest.mark.parametrize("place", ["museum", "peopleart"], indirect=True)
+def test_by_each_door_a_training_gets_the_same_pictures_boxes_and_classes_in_each_step(place: Place, tmp_path: Path):
+    found = {}
+    for door, (environment, lines) in STEPS.items():
+        code = "\n".join([*blocks(HEAD), COUNTED, textwrap.dedent(lines), TELL_STEPS])
+        variables = {"HOME": str(tmp_path), "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "PATH": os.environ["PATH"]}
+        done = subprocess.run(
+            [PYTHON[environment], "-c", code],
+            cwd=place.folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        found[door] = json.loads(done.stdout.splitlines()[-1])
+    assert found["the truth"] == found["COCO"] == found["a stream"]
+    assert sum(len(boxes) for step in found["COCO"] for _, boxes, _ in step) > 60

@@ -118,6 +118,15 @@ def test_what_is_held_out(split, also, evaluate_on, held_out, people, popart, tm
     assert {files[blob] for blob in held_out_blobs(data, evaluation, "person", context)} == held_out
 
 
+def test_what_is_out_of_the_domain_of_one_is_trained_on_in_none(popart, tmp_path):
+    people = coco_file(tmp_path / "people", {10: "train", 30: "ood"})
+    context = context_of(tmp_path / "store")
+    data = training_data(people, None, "train", None, None, None, [f"{popart},split=train"])
+    files = {Store(context.store).write_blob((tmp_path / f"people/{name}.png").read_bytes()): name for name in (10, 30)}
+    held_out = held_out_blobs(data, None, "person", context)
+    assert {files[blob] for blob in held_out if blob in files} == {30}
+
+
 def test_a_release_holds_out_its_own_val_and_test(built: Desk, tmp_path):
     """And a COCO file with the release's bytes loses them."""
     release, folder = built.latest, tmp_path / "copies"

@@ -266,13 +266,28 @@ FORGERIES: list[Any] = [
         id="statistics",
     ),
     pytest.param(
+        with_rows("fingerprints", put("phash", 7)),
+        "fingerprints: expected the image_id, record_id, split, sha256 and hash of an image",
+        id="a fingerprint",
+    ),
+    pytest.param(
+        with_columns(
+            "labels.parquet",
+            lambda table: pa.Table.from_pylist(
+                [{**row, "name": f"{row['name']}!"} for row in table.to_pylist()], table.schema
+            ),
+        ),
+        "images: expected the number of the style in labels.parquet",
+        id="a label",
+    ),
+    pytest.param(
         with_text(SUMS, "README.md", "README.txt"),
         f"{SUMS}: expected the digests of manifest.json",
         id="sums",
     ),
     pytest.param(
         lambda folder: (folder / "contract/images.arrow").write_bytes(pa.schema([("a", pa.int8())]).serialize()),
-        "contract/images.arrow: expected the schema of contract 3.0.0, got another",
+        "contract/images.arrow: expected the schema of contract 3.1.0, got another",
         id="a schema",
     ),
     pytest.param(

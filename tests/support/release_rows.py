@@ -23,6 +23,7 @@ IMAGE: dict[str, Any] = {
     "artists": [],
     "artist_roles": [],
     "style": "Baroque",
+    "style_label": 0,
     "styles": ["Baroque"],
     "date_text": "c. 1649",
     "year": 1649,
@@ -54,6 +55,7 @@ DRAWN: dict[str, Any] = {
     "split": "train",
     "split_of_file": "train",
     "category_id": 1,
+    "category_label": 0,
     "xywh_px": [-1.0, 2.0, 300.0, 4.0],
     "area_px2": 1200.0,
     "is_crowd": False,
@@ -67,7 +69,10 @@ DRAWN: dict[str, Any] = {
 }
 DETECTED: dict[str, Any] = {
     "detection_id": 4,
-    **{name: DRAWN[name] for name in ("image_id", "record_id", "split", "split_of_file", "category_id")},
+    **{
+        name: DRAWN[name]
+        for name in ("image_id", "record_id", "split", "split_of_file", "category_id", "category_label")
+    },
     "xywh_px": [0.0, 0.0, 100.0, 80.0],
     "area_px2": 8000.0,
     "keypoints_xyv": None,

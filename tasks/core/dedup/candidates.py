@@ -41,6 +41,13 @@ _LOOKED_AT_ONCE = 2**20
 """Hashes of views: of 400,000 pictures there are 24 million, of which few are near another picture's."""
 
 
+class RadiiBits(NamedTuple):
+    """Up to how many bits hashes are near: of two whole pictures, and of a view and a whole picture."""
+
+    wholes: int
+    views: int
+
+
 class NearHashes(NamedTuple):
     """Pairs of distinct hashes that a search has found. values: (P, 2) uint64, distance_bits: (P,) 0..64."""
 
@@ -130,16 +137,48 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     of one layout are near all the other pages, each by another of its many hashes.
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
-    near = nearest(near)
-    found = [_pairs_within(wholes), _pairs_between(wholes, wholes, near)]
+    found = [_pairs_within(wholes), _pairs_between(wholes, wholes, nearest(near))]
     found += [_pairs_between(_buckets(of.hashes, of.numbers, of.near.values[:, 0]), wholes, of.near) for of in views]
+    crowded = int(wholes.sizes[wholes.sizes > MOST_PER_HASH].sum())
+    return Candidates(*_best_pairs(found, len(hashes)), crowded)
+
+
+def candidates_between(
+    one: NDArray[np.uint64],
+    other: NDArray[np.uint64],
+    near: NearHashes,
+    views_of_one: Sequence[ViewHashes] = (),
+    views_of_other: Sequence[ViewHashes] = (),
+) -> Candidates:
+    """Pairs of a blob of one collection and one of another, by the rules of `candidates`.
+
+    one, other: (N,) and (M,) hashes; in the answer the other's blobs are N .. N + M - 1. near: pairs of a hash of the
+    one and a hash of the other; of views, of a view's hash and a whole picture's of the other side. Each blob that is
+    near any of the other side is in a pair, also where not all of a crowd are compared. crowded: 0.
+    """
+    first, no_view = len(one), np.zeros(1, np.int16)
+    mine, its = _buckets(one[:, None], no_view), _moved(_buckets(other[:, None], no_view), first)
+    found = [_pairs_between(mine, its, nearest(near))]
+    for views, start, wholes in ((views_of_one, 0, its), (views_of_other, first, mine)):
+        for of in views:
+            buckets = _moved(_buckets(of.hashes, of.numbers, of.near.values[:, 0]), start)
+            found.append(_pairs_between(buckets, wholes, of.near))
+    return Candidates(*_best_pairs(found, first + len(other)), 0)
+
+
+def _best_pairs(found: Sequence[_BlobPairs], blobs: int) -> _BlobPairs:
+    """Each pair once, and of those that views have found the nearest."""
     together = [np.concatenate(column) for column in zip(*found, strict=True)]
-    a, b, view, bits = _unique_pairs(together, len(hashes))
+    a, b, view, bits = _unique_pairs(together, blobs)
     stays = view == 0
     by_view = ~stays
     stays[by_view] = _is_among_nearest(a[by_view], b[by_view], bits[by_view], MOST_BY_VIEWS)
-    crowded = int(wholes.sizes[wholes.sizes > MOST_PER_HASH].sum())
-    return Candidates(a[stays], b[stays], view[stays], bits[stays], crowded)
+    return a[stays], b[stays], view[stays], bits[stays]
+
+
+def _moved(buckets: _Buckets, first: int) -> _Buckets:
+    """The buckets with their blobs numbered from `first` on."""
+    return buckets._replace(blobs=buckets.blobs + first)
 
 
 def add_pairs(

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.preferences import Preference
-from schemas.split import SPLITS
+from schemas.split import HELD_OUT, SPLITS
 from tasks.core import where
 from tasks.core.columns import bools
 
@@ -53,15 +53,19 @@ def is_second_choice(
 ) -> NDArray[np.bool_]:
     """(N,) which records of a group may be kept only where none of their copies can be.
 
-    Records that were published in a split of lower rank (train < val < test) than another one of their group: `split`
-    will drop them, and no copy would be left. Those that their source has in another split (keep) than the one in which
-    the group was published, or else the highest in which any source has it. Queries in a group with a gallery's image.
+    Records that were published in a split of lower rank (train < val < test < ood) than another one of their group:
+    `split` will drop them, and no copy would be left. Those that their source has in another split (keep) than the one
+    in which the group was published, or else the highest in which any source has it. What is not held out in a group
+    of which something is. Queries in a group with a gallery's image.
     """
     rank, group = _ranks(published), np.asarray(group_id.combine_chunks().dictionary_encode().indices, np.int64)
     kept = np.full(len(group), -1) if keep is None else _ranks(keep)
     of_group = _highest(group, rank)
     of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
     is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
+    is_held_out = kept == SPLITS.index(HELD_OUT)
+    # also where it was published as a copy of what is held out
+    is_elsewhere |= (of_group == SPLITS.index(HELD_OUT)) & ~is_held_out & (_highest(group, 1 * is_held_out) > 0)
     has_gallery_image = np.zeros(len(group), np.bool_)
     has_gallery_image[group[bools(pc.equal(role, "gallery"))]] = True
     return np.asarray(is_elsewhere | (bools(pc.equal(role, "query")) & has_gallery_image[group]))

@@ -36,7 +36,8 @@ KIND_OF_COLUMN = {
 }
 """The kind of a change in each column of the images table; in all others it is an attribute."""
 
-NOT_COMPARED = frozenset({"record_id", "retrieved_at", "image"})
+NOT_COMPARED = frozenset({"record_id", "retrieved_at", "image", "style_label"})
+"""style_label is another wherever style is."""
 
 
 class Common:

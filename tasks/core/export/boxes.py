@@ -54,14 +54,19 @@ def boxes(
 
 def drawn(boxes: pa.Table) -> pa.Table:
     """ANNOTATIONS: those of BOXES that people or sources drew, in their order."""
-    return boxes.filter(pc.not_equal(boxes["origin"], _DETECTOR)).select(ANNOTATIONS.names)
+    return _labelled(boxes.filter(pc.not_equal(boxes["origin"], _DETECTOR))).select(ANNOTATIONS.names)
 
 
 def detected(boxes: pa.Table) -> pa.Table:
     """DETECTIONS: those of BOXES that a detector found, in their order."""
     named = {"detection_id": "annotation_id", "model": "origin_name"}
-    found = boxes.filter(pc.equal(boxes["origin"], _DETECTOR))
+    found = _labelled(boxes.filter(pc.equal(boxes["origin"], _DETECTOR)))
     return pa.table([found[named.get(name, name)] for name in DETECTIONS.names], schema=DETECTIONS)
+
+
+def _labelled(boxes: pa.Table) -> pa.Table:
+    labels = pc.subtract(boxes["category_id"].cast(pa.int64()), 1)
+    return boxes.append_column("category_label", labels)
 
 
 def _figures_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table: pa.Table) -> pa.Table:

@@ -1,7 +1,8 @@
 """The images table of a release, without the bytes."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -79,14 +80,18 @@ def _each_once(pages: pa.Table) -> pa.Table:
     return first.sort_by([("row", "ascending"), ("is_copys", "ascending"), ("url", "ascending")])
 
 
-_IMAGE = {"info": {"features": {"image": {"_type": "Image"}}}}
+def with_features(
+    schema: pa.Schema, names: Mapping[str, Sequence[str]] | None = None, *, is_image: bool = True
+) -> pa.Schema:
+    """The schema of a table that `datasets` reads with images that decode by themselves, and numbers that are classes.
 
-
-def with_features(schema: pa.Schema) -> pa.Schema:
-    """The schema of images whose bytes are in the table, which decode by themselves when `datasets` reads them.
-
-    Columns that are not named are what their Arrow types say, in every version of `datasets`: only the image is named,
-    else a dictionary of bytes and path. Not for tables that only name the images' files: `datasets` would look for the
-    path below the working folder.
+    names: of classes 0, 1 ..., by column. Columns that are not named are what their Arrow types say, in every version
+    of `datasets`. is_image: whether the bytes are in the table; where it only names the images' files, `datasets` would
+    look for the path below the working folder.
     """
-    return schema.with_metadata({**(schema.metadata or {}), b"huggingface": json.dumps(_IMAGE).encode()})
+    features: dict[str, Any] = {"image": {"_type": "Image"}} if is_image else {}
+    features |= {column: {"_type": "ClassLabel", "names": [*of]} for column, of in (names or {}).items() if of}
+    if not features:
+        return schema
+    said = json.dumps({"info": {"features": features}}, ensure_ascii=False).encode()
+    return schema.with_metadata({**(schema.metadata or {}), b"huggingface": said})

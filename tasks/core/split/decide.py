@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
-from schemas.split import SPLITS, Split
+from schemas.split import HELD_OUT, SPLITS, Split
 from schemas.tables import SPLIT
 from tasks.core import tables
 from tasks.core.columns import Column, bools, whole
@@ -28,6 +28,7 @@ _SPELLED = "; spellings of one name: "
 _MOST_LISTED = 5
 
 _JOINED = str(Reason.JOINED_ACROSS_SPLITS)
+_NOT_HELD_OUT = f"not held out, its group in {HELD_OUT}"
 _Ints = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
 
@@ -50,12 +51,13 @@ def decide(view: pa.Table, settings: Split) -> pa.Table:
     one unit, and ties chain; a unit never parts. Its images and its figures are summed. In bonds of `together`
     spellings of one name are one word (`names.spellings`).
 
-    A unit lies where any of it was published, in the split of the highest rank (train < val < test); records that were
-    published in another are dropped: nothing that is published moves. Then units of several images, then single images
-    are dealt (`deal`), so that all come as near to the ratios as they can, stratum by stratum.
+    A unit lies where any of it was published, in the split of the highest rank (train < val < test < ood); records that
+    were published in another are dropped: nothing that is published moves. Then units of several images, then single
+    images are dealt (`deal`), so that all come as near to the ratios as they can, stratum by stratum.
 
     With `keep` a unit that was never published lies where its source has any of it, in the split of the highest rank;
-    records that it has in another one are dropped, too. The ratios apply to the other units alone.
+    records that it has in another one are dropped, too. The ratios apply to the other units alone. What is held out
+    lies in `ood`, the highest of all, and nothing else does: of its units the other records are dropped.
 
     With roles the gallery lies in train. A query that a `copies` bond ties to an image of the gallery is dropped; all
     other bonds tie within a role only. Empty in, empty out; the order of rows changes nothing else.
@@ -73,10 +75,10 @@ def joined_across_splits_note(label: str, outcome: pa.Table) -> Iterator[str]:
     why = f", {spelled} of them only because spellings of one name count as one" if spelled else ""
     rows = zip(moved["record_id"].to_pylist(), moved["detail"].to_pylist(), strict=True)
     few = listed([f"{name} ({detail.partition(_SPELLED)[0]})" for name, detail in rows], _MOST_LISTED, "; ")
-    are = "is" if moved.num_rows == 1 else "are"
+    images = f"{counted(moved.num_rows, 'image')} {'is' if moved.num_rows == 1 else 'are'}"
     yield (
-        f"{label}: {counted(moved.num_rows, 'image')} {are} dropped as {_JOINED}, since nothing that is published moves"
-        f"{why}: {few}; the ledger has them all"
+        f"{label}: {images} dropped as {_JOINED}, since their groups lie in another split{why}: {few}; the ledger has "
+        "them all"
     )
 
 
@@ -133,7 +135,7 @@ def is_dealt(view: pa.Table, settings: Split) -> _Mask:
     dealt = np.ones(view.num_rows, np.bool_)
     if settings.roles:
         dealt = bools(pc.fill_null(pc.not_equal(view["role"], "gallery"), True))
-    if settings.keep is not None:
+    if _keep(view) is not None:
         mine = view.filter(pa.array(dealt))
         dealt[dealt] = ~_is_fixed(mine, units.units_of(mine["record_id"], _bonds(mine)), settings)
     return dealt[bools(view["is_kept"])]
@@ -143,7 +145,7 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
     is_kept, published = bools(view["is_kept"]), view["published"]
     unit = units.units_of(view["record_id"], _bonds(view))
     mine, split = units.settled_splits(unit, published, _keep(view))
-    moves = (mine >= 0) & (mine != split)
+    moves = (split >= 0) & (mine != split) & ((mine >= 0) | (split == SPLITS.index(HELD_OUT)))
     new = is_kept & (split < 0)
     if settings.ratios is None:
         units.check_complete(settings.label, view["record_id"], new, settings.keep or "")
@@ -154,7 +156,8 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
     if moves.any():
         why = pc.if_else(pc.is_valid(published), "published", "kept")
         words = (why, " in ", units.names_of(mine), ", its group in ", units.names_of(split), "")
-        detail = pc.if_else(pa.array(moves), pc.binary_join_element_wise(*words), None)
+        said = pc.if_else(pa.array(mine >= 0), pc.binary_join_element_wise(*words), _NOT_HELD_OUT)
+        detail = pc.if_else(pa.array(moves), said, None)
     names, lies_in = view["record_id"], units.names_of(np.where(moves, np.int8(-1), split))
     group = units.take_rows(names, unit)
     outcome = tables.outcome(SPLIT, names, group_id=group, split=lies_in, reason=reason, detail=detail)
@@ -172,8 +175,8 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     is_copy = is_query & has_gallery_image[copy] & is_kept
     queries = tables.with_columns(view, {"is_kept": pa.array(is_kept & ~is_copy)}).filter(pa.array(is_query))
     gallery = view.filter(pa.array(~is_query & is_kept))
-    if settings.keep is not None:
-        units.check_gallery(settings.label, gallery["record_id"], gallery["keep"])
+    if (keep := _keep(gallery)) is not None:
+        units.check_gallery(settings.label, gallery["record_id"], keep)
     shown, copies = gallery["record_id"], view["record_id"].filter(pa.array(is_copy))
     group, train = shown.take(pa.array(units.units_of(shown, _bonds(gallery)))), pa.repeat("train", len(shown))
     reason = pa.repeat(str(Reason.COPY_ACROSS_ROLES), len(copies))
@@ -190,7 +193,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
 def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.Table]:
     """The view without what was published in a split that its role of today does not have; and SPLIT of that."""
     published, is_query = view["published"], pc.equal(view["role"], "query")
-    allowed = pa.array(SPLITS if settings.keep is not None else list(settings.seats))
+    allowed = pa.array(settings.splits_of_queries)
     fits = pc.if_else(is_query, pc.is_in(published, value_set=allowed), pc.equal(published, "train"))
     is_elsewhere = pc.and_not(pc.is_valid(published), pc.fill_null(fits, False))
     gone = view.filter(pc.and_(is_elsewhere, view["is_kept"]))
@@ -211,11 +214,11 @@ def _is_fixed(view: pa.Table, unit: _Ints, settings: Split) -> _Mask:
     """(N,) whether the ratios do not apply to a row: a source has a split for its unit, or had, when it was published
     in a split that the ratios do not have.
     """
-    if settings.keep is None:
+    if (keep := _keep(view)) is None:
         return np.zeros(len(unit), np.bool_)
     current_split = units.published_of(unit, view["published"])
     has_seat = np.isin(current_split, [SPLITS.index(name) for name in settings.seats])
-    return (units.published_of(unit, view["keep"]) >= 0) | ((current_split >= 0) & ~has_seat)
+    return (units.published_of(unit, keep) >= 0) | ((current_split >= 0) & ~has_seat)
 
 
 def _bonds(view: pa.Table, kinds: tuple[str, ...] = _BONDS) -> list[Column]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import Refusal
 from schemas.phrases import listed, quoted_name
-from schemas.split import SPLITS, Split
+from schemas.split import HELD_OUT, SPLITS, Split
 from tasks.core.split.deal import balanced_columns, groupings
 from tasks.core.strata import Strata, strata
 
@@ -144,9 +144,10 @@ def gaps(view: pa.Table, split: pa.ChunkedArray, settings: Split) -> tuple[list[
     """The strata of the split's `by` with an empty split, the largest first; and how many strata there are.
 
     view: the columns of `by` of records that are no gallery; split: (N,) of each, null where it is dropped. The splits
-    are those that have a seat or any image. Strata are as in `groupings`. Empty in, empty out.
+    are those that have a seat or any image, but for what is held out, which no ratio deals. Strata are as in
+    `groupings`. Empty in, empty out.
     """
-    there = pc.is_valid(split)
+    there = pc.fill_null(pc.not_equal(split, HELD_OUT), False)
     view, split = view.filter(there), split.filter(there)
     there_are = {*settings.seats, *pc.unique(split).to_pylist()}
     splits = [name for name in SPLITS if name in there_are]

@@ -142,15 +142,16 @@ def check_gallery(label: str, record_id: pa.ChunkedArray, keep: pa.ChunkedArray)
     odd = np.flatnonzero(np.asarray(pc.fill_null(pc.not_equal(keep, "train"), False)))
     if len(odd):
         raise BadInput(
-            f"stages ({label}).keep: expected train or nothing for the gallery, all of which is train, got "
+            f"stages ({label}): expected train or nothing for the gallery, all of which is train, in `keep` and "
+            "`hold_out`, got "
             f"{keep[odd[0]].as_py()} for {record_id[odd[0]].as_py()}{and_more(len(odd) - 1)}"
         )
 
 
 def kept_note(label: str, split: pa.ChunkedArray) -> tuple[str, ...]:
-    """A sentence on the images that lie where their sources have them. split: of these."""
+    """A sentence on the images that lie where their sources or `hold_out` have them. split: of these."""
     if not len(split):
         return ()
     sizes = {row["values"]: row["counts"] for row in pc.value_counts(split).to_pylist()}
     shares = ", ".join(f"{name} {sizes[name]}" for name in SPLITS if name in sizes)
-    return (f"{label}: {counted(len(split), 'image')} in the sources' own splits: {shares}",)
+    return (f"{label}: {counted(len(split), 'image')} with a split that is given: {shares}",)

@@ -126,7 +126,7 @@ AREAS = (
     _measure("detect", "detect", "What one detector has found in each image."),
     _measure(
         "view-hashes",
-        "dedup.view_hashes",
+        "subjects.view_hashes",
         "Perceptual hashes of each thumbnail mirrored, turned or cropped.",
         hash_column="keys",
     ),

@@ -40,7 +40,7 @@ TABLES = {
     path: ReleaseTable(tables.BY_CONTRACT[path.rpartition("/")[2]], tables.FILLED[path])
     for path in (
         *("images", "annotations", "detections", "ledger", "records", "relations", "takedowns", "tombstones"),
-        *("coco_files", "statistics/diversity"),
+        *("coco_files", "labels", "fingerprints", "statistics/diversity"),
     )
 }
 """The tables that programs read again, by their paths without the ending."""

@@ -21,7 +21,7 @@ from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
 from schemas.release import ReleaseAttribute, ReleaseAttributes, ReleaseRecipe, ReleaseScores
 from schemas.stand_ins import LOOK_BYTES, stand_in
-from schemas.tables import ANNOTATIONS, BOXES, COCO_FILES, DETECTIONS, TAKEDOWNS, TOMBSTONES
+from schemas.tables import ANNOTATIONS, BOXES, COCO_FILES, DETECTIONS, LABELS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import inputs
 from tasks.io.files.parquet_files import leaf_paths
@@ -32,7 +32,7 @@ OLDEST_CONTRACT = (2, 1)
 """Nothing was released before."""
 _YAML_TOLERANCE = 10
 """A release has its recipe with all defaults written out: it may be so many times as long as what a person wrote."""
-_MEMORY = ("ledger.parquet", "records.parquet", "takedowns.parquet", "tombstones.parquet")
+_MEMORY = ("ledger.parquet", "records.parquet", "labels.parquet", "takedowns.parquet", "tombstones.parquet")
 _Fields = TypeVar("_Fields", bound=BaseModel)
 
 
@@ -199,6 +199,10 @@ class Release:
     def tombstones(self) -> pa.Table:
         """TOMBSTONES of what was purged before it was published or since; empty if there are none."""
         return self._table_or_empty("tombstones.parquet", TOMBSTONES)
+
+    def labels(self) -> pa.Table:
+        """LABELS: numbers for words of its images; empty before contract 3.1."""
+        return self._table_or_empty("labels.parquet", LABELS)
 
     def takedowns(self) -> pa.Table:
         """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none."""

@@ -229,7 +229,7 @@ def test_a_contract_does_not_differ_from_itself():
             id="unique",
         ),
         pytest.param(
-            lambda c: column(c, "split")["enum"].pop(), "images.split: values that are gone: test", False, id="a word"
+            lambda c: column(c, "split")["enum"].pop(), "images.split: values that are gone: ood", False, id="a word"
         ),
         pytest.param(
             lambda c: column(c, "split").pop("enum"), "images.split: may have any value now", False, id="all words"
@@ -300,7 +300,7 @@ def test_to_promise_more_breaks_nobody():
     column(old, "format")["required"] = False
     assert between(old, text()) == [
         ContractChange("images.format: may not be null any more", is_breaking=False),
-        ContractChange("images.split: values that are new: test", is_breaking=False),
+        ContractChange("images.split: values that are new: ood", is_breaking=False),
         ContractChange("images.rights_spdx: a new column", is_breaking=False),
     ]
 

@@ -137,6 +137,12 @@ def test_who_must_not_take_the_place_of_a_copy(rows, expected):
         pytest.param(["val", None], ["train", "val"], [True, False], id="a copy that is where its source has it"),
         pytest.param(["val", "val"], ["train", "val"], [True, False], id="again, from one's own result"),
         pytest.param([None, None], [None, None], [False, False], id="no source says anything"),
+        pytest.param([None, None], [None, "ood"], [True, False], id="what is held out stays, others go"),
+        pytest.param(["train", None], [None, "ood"], [False, True], id="but nothing that is published moves"),
+        pytest.param(
+            ["ood", "ood"], [None, "ood"], [True, False], id="from one's own result, where copies have a split"
+        ),
+        pytest.param(["ood", None], [None, None], [False, False], id="nothing is held out any more"),
     ],
 )
 def test_of_copies_that_sources_have_in_different_splits(published: Any, keep: Any, expected: list[bool]):

@@ -123,3 +123,13 @@ def test_the_image_is_named_and_all_else_is_what_its_type_says():
     assert written == IMAGES
     assert written.metadata[b"a"] == b"b"
     assert json.loads(written.metadata[b"huggingface"]) == {"info": {"features": {"image": {"_type": "Image"}}}}
+
+
+def test_numbers_may_be_classes_and_no_names_are_none():
+    schema = pa.schema([("style_label", pa.int64()), ("year", pa.int32())])
+    assert with_features(schema, {"style_label": []}, is_image=False) == schema
+    assert with_features(schema, {"style_label": []}, is_image=False).metadata is None
+    written = with_features(schema, {"style_label": ["Dada", "Ukiyo-e"]}, is_image=False)
+    assert json.loads(written.metadata[b"huggingface"]) == {
+        "info": {"features": {"style_label": {"_type": "ClassLabel", "names": ["Dada", "Ukiyo-e"]}}}
+    }

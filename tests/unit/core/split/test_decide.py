@@ -302,7 +302,7 @@ def test_one_styles_surplus_is_not_made_up_for_by_another():
 
 @pytest.mark.parametrize("published", ["dev", "Train"])
 def test_a_split_of_another_name_is_refused(published: str):
-    with pytest.raises(ValueError, match=f"expected a split of train, val, test, got '{published}'"):
+    with pytest.raises(ValueError, match=f"expected a split of train, val, test, ood, got '{published}'"):
         decided(works(2, published=published))
 
 
@@ -627,6 +627,58 @@ def test_a_group_lies_where_its_sources_have_it(rows: list[Row], expected: list[
     assert is_settled(viewed(rows), dealing(keep="subset"))
 
 
+HELD_OUT = {"hold_out": {"source": ["artic"]}}
+
+
+def test_what_is_held_out_lies_in_a_split_of_its_own_and_the_ratios_go_for_the_others():
+    rows = [*works(7, keep="ood"), *works(20, 10)]
+    got = splits(rows, **HELD_OUT)
+    assert {got[row["record_id"]] for row in rows[:7]} == {"ood"}
+    assert Counter(got[row["record_id"]] for row in rows[7:]) == {"train": 12, "val": 4, "test": 4}
+    again = [{**row, "published": got[row["record_id"]]} for row in rows]
+    assert splits([*again, *works(1, 90, keep="ood")], **HELD_OUT) == {**got, "w:090": "ood"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param(
+            [{"keep": "ood"}, {}, {"keep": "test"}],
+            ["ood", "not held out, its group in ood", "kept in test, its group in ood"],
+            id="nothing else lies there",
+        ),
+        pytest.param(
+            [{"keep": "ood", "is_kept": False}, {}], ["not held out, its group in ood"], id="a dropped copy counts"
+        ),
+        pytest.param(
+            [{"keep": "ood"}, {"published": "train"}],
+            ["kept in ood, its group in train", "train"],
+            id="what is published does not move",
+        ),
+        pytest.param([{"keep": "ood", "published": "val"}, {}], ["val", "val"], id="nor does it for its own words"),
+        pytest.param([{"published": "ood"}, {}], ["ood", "not held out, its group in ood"], id="nor out of it"),
+    ],
+)
+def test_a_group_of_which_some_are_held_out(rows: list[Row], expected: list[str]):
+    rows = [{"record_id": f"w:{number}", "declared": "g", "keep": None, **row} for number, row in enumerate(rows)]
+    got = decided(rows, **HELD_OUT)
+    assert [row["split"] or row["detail"] for row in got.values()] == expected
+    assert {row["reason"] for row in got.values()} <= {None, "joined_across_splits"}
+    assert is_settled(viewed(rows), dealing(**HELD_OUT))
+
+
+def test_queries_may_be_held_out_and_a_gallery_may_not():
+    rows = [*hung(3, keep=None), *asked(2, keep="ood"), {"record_id": "w:1", "role": "query", "keep": None}]
+    roles = {"met": "gallery"}
+    assert list(splits(rows, roles=roles, ratios={"val": 1}, **HELD_OUT).values()) == ["train"] * 3 + ["ood"] * 2 + [
+        "val"
+    ]
+    again = [{**row, "published": "ood"} if row["keep"] else row for row in rows]
+    assert splits(again, roles=roles, ratios={"val": 1}, **HELD_OUT)["flickr:000"] == "ood"
+    with pytest.raises(BadInput, match=r"expected train or nothing for the gallery, .* got ood for met:000"):
+        splits([*hung(1, keep="ood")], roles=roles, **HELD_OUT)
+
+
 def test_without_ratios_all_must_have_one():
     rows = works(3, keep="val")
     assert Counter(splits(rows, keep="subset", ratios=None).values()) == {"val": 3}
@@ -745,7 +797,7 @@ def test_what_joins_is_told_with_its_count():
     outcome = decide(view, dealing())
     assert joined_by_spelling(outcome) == 1
     assert list(joined_across_splits_note("split", outcome)) == [
-        "split: 2 images are dropped as joined_across_splits, since nothing that is published moves, 1 of them only "
+        "split: 2 images are dropped as joined_across_splits, since their groups lie in another split, 1 of them only "
         "because spellings of one name count as one: w:1 (published in train, its group in val); w:6 (published in "
         "train, its group in test); the ledger has them all"
     ]

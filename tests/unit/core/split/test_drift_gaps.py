@@ -48,6 +48,12 @@ FULL: list[Row] = [("Dada", "train"), ("Dada", "val"), ("Dada", "test")]
             [("Fauvism", {"train": 1, "test": 0})],
             id="splits of the sources: those that have images",
         ),
+        pytest.param(
+            [*FULL, ("Ukiyo-e", "ood"), ("Dada", "ood")],
+            {"hold_out": {"source": ["artic"]}},
+            [],
+            id="what is held out is dealt by no ratio",
+        ),
         pytest.param(FULL[:2], {"by": None}, [("all", {"train": 1, "val": 1, "test": 0})], id="all in one"),
     ],
 )

@@ -92,7 +92,7 @@ def test_where_a_unit_was_published(unit: list[int], published: list[str | None]
 
 @pytest.mark.parametrize("stranger", ["dev", "", "Train"])
 def test_a_split_of_another_name_is_refused(stranger: str):
-    with pytest.raises(ValueError, match=f"expected a split of train, val, test, got '{stranger}'"):
+    with pytest.raises(ValueError, match=f"expected a split of train, val, test, ood, got '{stranger}'"):
         published_of(np.arange(3), words([None, "train", stranger]))
 
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.split import SPLITS
+from schemas.split import DEALT
 from tasks.core.split import units
 
 
@@ -38,7 +38,7 @@ def test_words(word: str | None, split: str | None):
 
 
 def test_each_split_is_called_by_its_own_name():
-    assert {units.WORDS[name] for name in SPLITS} == set(SPLITS) == set(units.WORDS.values())
+    assert {units.WORDS[name] for name in DEALT} == set(DEALT) == set(units.WORDS.values())
     assert all(word == word.lower() == word.strip() for word in units.WORDS)
 
 
@@ -77,5 +77,5 @@ def test_a_gallery_is_train():
 
 def test_the_note_counts_by_split():
     assert units.kept_note("split", texts("test", "train", "test")) == (
-        "split: 3 images in the sources' own splits: train 1, test 2",
+        "split: 3 images with a split that is given: train 1, test 2",
     )

@@ -23,7 +23,15 @@ ROWS = [
     {"record_id": "s:2", "source": "s", "kept": False, "reason": "gone", "image_id": 2},
 ]
 BOX = {
-    **{"detection_id": 1, "image_id": 1, "record_id": "s:1", "split": "val", "category_id": 1, "area_px2": 4.0},
+    **{
+        "detection_id": 1,
+        "image_id": 1,
+        "record_id": "s:1",
+        "split": "val",
+        "category_id": 1,
+        "category_label": 0,
+        "area_px2": 4.0,
+    },
     **{"xywh_px": [1.0, 2.0, 2.0, 2.0], "score": 0.5, "model": "d"},
 }
 LEDGER_ROWS = pa.Table.from_pylist(ROWS, LEDGER)

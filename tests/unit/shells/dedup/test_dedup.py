@@ -15,9 +15,11 @@ from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, TableRef
 from schemas.relations import ViewName
 from schemas.tables import SEARCH_PAIRS
-from tasks.dedup import dedup, relate, search, view_hashes
+from tasks.core.dedup.candidates import RadiiBits
+from tasks.dedup import dedup, relate, search
 from tasks.engine import inspection
 from tasks.io.images.inspection import PHASH
+from tasks.subjects import view_hashes
 from tests.support.dedup import HANGING, RADIUS, STAYS, WALL, Wall
 
 pytestmark = pytest.mark.slow
@@ -155,7 +157,7 @@ def test_what_was_searched_before_and_what_is_new_are_the_whole(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "PIECE_HASHES", piece_keys)
         grown, fresh = (Context(store=f"memory://{name}-{id(patch)}") for name in ("grown", "fresh"))
-        radii = search.RadiiBits(radius_bits, view_radius_bits)
+        radii = RadiiBits(radius_bits, view_radius_bits)
         search.near_hashes(before, views_before, radii, grown, "dedup")
         added = search.near_hashes(everything, views, radii, grown, "dedup")
     at_once = search.near_hashes(everything, views, radii, fresh, "dedup")

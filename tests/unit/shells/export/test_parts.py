@@ -1,6 +1,7 @@
 """The files of images and annotations, as they are written from tables and blobs."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -52,9 +53,14 @@ def rows(
 def written(store: Store, table: pa.Table, **settings: Any) -> dict[str, pq.ParquetFile]:
     with Draft(store) as draft:
         export = Export.model_validate({"label": "export", **settings})
-        write_images(draft, store, store.blob_sizes(), export, ["val"], table)
+        write_images(draft, store, store.blob_sizes(), export, ["val"], table, {"style_label": ["b", "a"]})
         paths = [path for path in sorted(draft.files) if path.endswith(".parquet")]
         return {path: pq.ParquetFile(pa.BufferReader((draft.folder / path).read_bytes())) for path in paths}
+
+
+def features_of(file: pq.ParquetFile) -> Any:
+    """What Hugging Face `datasets` makes of columns otherwise than by their Arrow types."""
+    return json.loads(file.schema_arrow.metadata[b"huggingface"])["info"]["features"]
 
 
 def styles_of_groups(file: pq.ParquetFile) -> list[list[str | None]]:
@@ -69,7 +75,8 @@ def test_embedded_images_lie_by_their_ids_whatever_their_styles(store: Store):
     table = file.read()
     assert table["image_id"].to_pylist() == [1, 2, 3, 4, 5, 6]
     assert table.schema == IMAGES
-    assert b"huggingface" in file.schema_arrow.metadata
+    classes = {"_type": "ClassLabel", "names": ["b", "a"]}
+    assert features_of(file) == {"image": {"_type": "Image"}, "style_label": classes}
     assert [hashlib.sha256(row["bytes"]).hexdigest() for row in table["image"].to_pylist()] == table[
         "sha256"
     ].to_pylist()
@@ -104,7 +111,7 @@ def test_images_that_are_only_named_need_no_small_groups_and_are_no_images_to_da
     (file,) = written(store, table, parquet={"images": "none", "row_group_rows": 1, "order": "style"}).values()
     assert styles_of_groups(file) == [["a", "a", "b", "b", "b", None]]
     assert file.read()["image"].to_pylist()[0]["bytes"] is None
-    assert b"huggingface" not in (file.schema_arrow.metadata or {})
+    assert features_of(file).keys() == {"style_label"}
 
 
 @pytest.mark.parametrize("kind", ["embedded", "none"])
@@ -129,8 +136,11 @@ def test_boxes_lie_by_image_in_as_many_files_as_these(store: Store, table: str, 
     ids = [2**52, 1, 2**52, 1]
     boxes = [{key: number, "image_id": image_id, "split": "val"} for number, image_id in enumerate(ids)]
     with Draft(store) as draft:
-        write_boxes(draft, table, "val", pa.Table.from_pylist(boxes, schema), 2)
-        write_boxes(draft, table, "test", schema.empty_table(), 1)
+        write_boxes(draft, table, "val", pa.Table.from_pylist(boxes, schema), 2, ["person", "horse"])
+        write_boxes(draft, table, "test", schema.empty_table(), 1, ["person", "horse"])
         found = [draft.folder / f"{table}/val-0000{number}-of-00002.parquet" for number in range(2)]
-        assert [pq.ParquetFile(path).read()[key].to_pylist() for path in found] == [[1, 3], [0, 2]]
+        files = [pq.ParquetFile(path) for path in found]
+        assert [file.read()[key].to_pylist() for file in files] == [[1, 3], [0, 2]]
+        classes = {"_type": "ClassLabel", "names": ["person", "horse"]}
+        assert [features_of(file) for file in files] == [{"category_label": classes}] * 2
         assert draft.files[f"{table}/test-00000-of-00001.parquet"].rows == 0
