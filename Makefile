@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
+.PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-datumaro lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-dedup-quality \
   campaign-dedup-families campaign-overlap bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
   bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-overlap bench-catalogue bench-idle bench-serve
@@ -94,7 +94,7 @@ coverage: $(READY) ## the same tests, and the lines and branches that none of th
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings, purges, damages, histories, museums on localhost, hostile samples
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "server or live" tests/integration tests/unit
 
-test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release
+test-readers: $(READY) .venv/readers/ready .venv/datumaro/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release
 	$(BIN)/python -m pytest -n 0 -m readers tests/integration/test_reading.py
 
 test-contracts: $(READY) .venv/contract-tools/ready ## datacontract-cli lints the contracts, and tests a release by them
@@ -219,6 +219,10 @@ lock: ## resolve requirements.lock again
 lock-readers: ## resolve tests/environments/readers.lock again
 	$(BIN)/uv pip compile --quiet tests/environments/readers.txt --generate-hashes --no-header \
 	  --python-version 3.11 --output-file tests/environments/readers.lock
+
+lock-datumaro: ## resolve tests/environments/datumaro.lock again
+	$(BIN)/uv pip compile --quiet tests/environments/datumaro.txt --generate-hashes --no-header \
+	  --python-version 3.11 --output-file tests/environments/datumaro.lock
 
 lock-contract-tools: ## resolve tests/environments/contract-tools.lock again
 	$(BIN)/uv pip compile --quiet tests/environments/contract-tools.txt --generate-hashes --no-header \

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
@@ -24,8 +25,11 @@ from tests.support.desk import ROOT, MadeOnce
 from tests.support.reading import facts, upright
 
 PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
-PYTHON = {"ours": Path(sys.executable), "readers": ROOT / ".venv/readers/bin/python"}
-"""Of the program's own environment, and of the one with readers that it does without (`make test-readers`)."""
+PYTHON = {
+    "ours": Path(sys.executable),
+    **{name: ROOT / f".venv/{name}/bin/python" for name in ("readers", "datumaro")},
+}
+"""Of the program's own environment, and of those with readers that it does without (`make test-readers`)."""
 
 
 class Reader(NamedTuple):
@@ -202,6 +206,32 @@ UNPACKED = [
         """,
     ),
     Reader(
+        "Datumaro",
+        "datumaro",
+        """
+        import json
+        from pathlib import Path
+        document = json.loads(Path("unpacked/annotations/train.json").read_text())
+        numbers = {Path(each["file_name"]).stem: each["id"] for each in document["images"]}
+        expected = {number: [] for number in numbers.values()}
+        for box in document["annotations"]:
+            expected[box["image_id"]].append([*box["bbox"], "person"])
+        for tool in (train, datumaro.Dataset.import_from("cvat", "cvat")):
+            words = tool.categories()[datumaro.AnnotationType.label]
+            found = {}
+            for item in tool:
+                shapes = [shape for shape in item.annotations if type(shape).__name__ == "Bbox"]
+                found[numbers[item.id]] = [[*shape.get_bbox(), words[shape.label].name] for shape in shapes]
+            assert found.keys() == expected.keys()
+            for number, boxes in expected.items():
+                assert [word for *_, word in sorted(found[number])] == [word for *_, word in sorted(boxes)]
+                pairs = zip(sorted(found[number]), sorted(boxes), strict=True)
+                assert all(abs(a - b) < 0.01 for one, two in pairs for a, b in zip(one[:4], two[:4]))
+        rows = [("train", numbers[item.id], Path(item.media.path).read_bytes()) for item in train]
+        tell_unpacked(rows)
+        """,
+    ),
+    Reader(
         "FiftyOne",
         "readers",
         """
@@ -365,6 +395,66 @@ def test_its_files_have_the_promised_types(museum_place: Place, tmp_path: Path):
     pq.write_table(table.set_column(0, "stratum", pa.array([1] * table.num_rows)), path)
     with pytest.raises(AssertionError, match=r"shares.parquet: expected"):
         seen_by(PROMISED, broken, tmp_path)
+
+
+FIGURES = [
+    {"id": 1, "bbox": [1, 2, 3.5, 4.25], "iscrowd": 0},
+    {"id": 2, "bbox": [10, 10, 8, 8], "iscrowd": 0, "segmentation": [[10, 10, 18, 10, 18, 18, 10, 14]]},
+    {"id": 3, "bbox": [0, 0, 20, 30], "iscrowd": 1, "segmentation": {"size": [30, 40], "counts": [0, 600, 600]}},
+]
+CONVERTED = """
+import json
+import logging
+import sys
+
+import datumaro
+
+logging.disable(logging.WARNING)
+source = datumaro.Dataset.import_from("coco", "coco")
+found = {}
+for tool in sys.argv[1:]:
+    source.export(tool, tool, save_media=True)
+    items = [*datumaro.Dataset.import_from(tool, tool)]
+    shapes = [shape for item in items for shape in item.annotations]
+    boxes = [shape for shape in shapes if type(shape).__name__ == "Bbox"]
+    found[tool] = {
+        "images": len(items),
+        "boxes": sorted([round(float(number), 2) for number in box.get_bbox()] for box in boxes),
+        "crowds": sum(str(box.attributes.get("is_crowd")) == "True" for box in boxes),
+        "outlines": sorted(int(shape.get_area()) for shape in shapes if shape not in boxes),
+        "ids": sorted(box.id for box in boxes) == [1, 2, 3],
+    }
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.readers
+def test_what_tools_lose_is_what_the_page_says(tmp_path: Path):
+    """A COCO file by hand: a figure with a box alone, one with an outline, a crowd, and a picture with nobody in it."""
+    (tmp_path / "coco/images/train").mkdir(parents=True)
+    (tmp_path / "coco/annotations").mkdir()
+    images = [{"id": number, "file_name": f"{number}.png", "width": 40, "height": 30} for number in (71, 72)]
+    for image in images:
+        Image.new("RGB", (40, 30)).save(tmp_path / "coco/images/train" / image["file_name"])
+    areas = {1: 14.875, 2: 48, 3: 600}
+    figures = [{**figure, "image_id": 71, "category_id": 1, "area": areas[figure["id"]]} for figure in FIGURES]
+    document = {"images": images, "annotations": figures, "categories": [{"id": 1, "name": "person"}]}
+    (tmp_path / "coco/annotations/instances_train.json").write_text(json.dumps(document))
+    lost = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.M))
+    done = subprocess.run(
+        [PYTHON["datumaro"], "-c", CONVERTED, *lost], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert lost.keys() == found.keys() == {"cvat", "label_me", "voc_detection", "yolo"}
+    for tool, has in found.items():
+        assert has["images"] == 2
+        is_here = [figure["bbox"] for figure in FIGURES if not (figure["iscrowd"] and "crowds, whole" in lost[tool])]
+        assert has["boxes"] == sorted(is_here)
+        assert (has["crowds"] == 0) == ("crowds" in lost[tool])
+        assert has["outlines"] == ([] if "outlines" in lost[tool] else [48, 600])
+        assert not has["ids"]
+        assert "ids of annotations" in lost[tool]
 
 
 def test_every_section_is_run():
