@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from flows.environment import set_environment
 from flows.parameters import BINDINGS, RECIPE, STORE, Argument, Count, Device, Option, documented, with_texts
 from schemas.errors import BadInput, BrokenPromise, Refusal
+from schemas.layouts import LayoutWord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,18 +213,18 @@ def unpack(
     *,
     splits: Sequence[str] = (),
     store: Place | None = None,
-    flavour: str = "release",
+    layout: LayoutWord = "release",
     as_stored: bool = False,
 ) -> str:
     """Lay out a release's images as files beside COCO files that name them; a sentence on what was done.
 
-    splits: only these. store: where it was built, needed if it holds no images itself. flavour: release, source or
-    popart (docs/unpacking.md). as_stored: pictures that lie on their side are not turned upright.
+    splits: only these. store: where it was built, needed if it holds no images itself. layout: a word of
+    docs/unpacking.md. as_stored: pictures that lie on their side are not turned upright.
     """
     from tasks.unpack import unpack as unpacked
 
     place = None if store is None else fspath(store)
-    return unpacked(fspath(release), fspath(folder), [*splits], place, flavour=flavour, is_as_stored=as_stored)
+    return unpacked(fspath(release), fspath(folder), [*splits], place, layout=layout, is_as_stored=as_stored)
 
 
 def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":

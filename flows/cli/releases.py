@@ -1,7 +1,7 @@
 """What people ask of a release, and take from it; and what leaves a store (`prune`, `purge`)."""
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated
 
 from flows.parameters import (
     Against,
@@ -9,6 +9,7 @@ from flows.parameters import (
     Count,
     Day,
     Deep,
+    Doc,
     Expect,
     Folder,
     Option,
@@ -19,6 +20,7 @@ from flows.parameters import (
     documented,
 )
 from schemas.errors import BadInput
+from schemas.layouts import LayoutWord, layouts_help
 
 
 @documented
@@ -114,27 +116,24 @@ def unpack(
     folder: Annotated[str, Argument("DIR")],
     splits: Annotated[list[str], Option("SPLIT", "--split")] | None = None,
     store: Annotated[str, Option("URL")] | None = None,
-    flavour: Literal["release", "source", "popart"] = "release",
+    layout: Annotated[LayoutWord, Doc(f"How the files lie. {layouts_help()}.")] = "release",
     links: bool = False,
     as_stored: bool = False,
 ) -> None:
-    """Lay out the images of a release as files, beside COCO files that name them.
+    """Lay out the images of a release as files, beside files that say what is in them.
 
     Args:
         folder: An empty or new folder, or one into which that release was unpacked before.
         splits: Only this split; by default all.
         store: Store in which it was built; needed if the release holds no images itself.
-        flavour: release: images by their ids, with the release's COCO files; source: the COCO files that came with its
-            sources, given back, and images under their names there; popart: COCO files and names of files as PoPArt has
-            them.
         links: Hard-link images that are files already (media, blobs) where the file system can, and copy the others.
         as_stored: Leave pictures that lie on their side as they are; without it they are turned upright and written as
-            PNG, with the same pixels. Flavour source leaves them.
+            PNG, with the same pixels. Layout source leaves them.
 
     """
     from tasks.unpack import unpack
 
-    print(unpack(release, folder, splits or [], store, flavour=flavour, is_linked=links, is_as_stored=as_stored))
+    print(unpack(release, folder, splits or [], store, layout=layout, is_linked=links, is_as_stored=as_stored))
 
 
 @documented

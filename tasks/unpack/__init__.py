@@ -1,4 +1,4 @@
-"""unpack: a release's images as files, beside COCO files that name them."""
+"""unpack: a release's images as files, beside files that say what is in them."""
 
 import contextlib
 import hashlib
@@ -11,6 +11,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.fetch import HIGHEST_MAX_PIXELS
+from schemas.layouts import LayoutWord
 from schemas.phrases import counted, listed, quoted
 from tasks.core import unpack as core
 from tasks.io.files.unpacked import UnpackFolder, alone
@@ -20,7 +21,8 @@ from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.orchestration.progress import progress
-from tasks.unpack.flavours import FLAVOURS, CocoPart
+from tasks.unpack.layouts import PARTS
+from tasks.unpack.layouts.parts import LayoutPart
 
 _EXAMPLES = 5
 _COLUMNS = ("record_id", "image_id", "sha256", "format", "split")
@@ -150,28 +152,28 @@ def unpack(
     splits: Collection[str] = (),
     store_url: str | None = None,
     *,
-    flavour: str = "release",
+    layout: LayoutWord = "release",
     is_linked: bool = False,
     is_as_stored: bool = False,
 ) -> str:
     """Lay out the images of a release as files; what was done, in lines.
 
-    splits: of these alone. store_url: where the bytes are if the release has none. flavour: of tasks.unpack.flavours.
+    splits: of these alone. store_url: where the bytes are if the release has none. layout: of schemas.layouts.
     is_linked: what lies on the same file system is not copied, but gets a second name. is_as_stored: pictures that lie
-    on their side, with a note that says so, are not turned; those of flavour source never are.
+    on their side, with a note that says so, are not turned; those of layout source never are.
 
-    Raises BadInput if the folder holds anything else, for a split that is none, images without a store, and a flavour
+    Raises BadInput if the folder holds anything else, for a split that is none, images without a store, and a layout
     that the release can't have; Refusal if somebody else is filling the folder; and BrokenPromise where images are gone
     or damaged: all others are unpacked first.
     """
     release = Release(url)
-    parts = FLAVOURS[flavour](release, splits)
-    is_turned = not is_as_stored and flavour != "source"
+    parts = PARTS[layout](release, splits)
+    is_turned = not is_as_stored and layout != "source"
     source = ImageSource(release, store_url, is_linked=is_linked, is_turned=is_turned)
     pictures = "upright" if is_turned else "as stored"
     of = {"name": release.manifest.name, "version": release.manifest.version, "pictures": pictures}
     with alone(folder):
-        target = UnpackFolder(folder, of if flavour == "release" else {**of, "flavour": flavour})
+        target = UnpackFolder(folder, of if layout == "release" else {**of, "layout": layout})
         work, notes = _fill(release, source, target, parts)
     lines = [f"{name}: {counted(len(part.names), part.what)} in {folder}/{part.root}" for name, part in parts.items()]
     lines.append(f"files: {', '.join(f'{count:,} {what}' for what, count in work.items() if count) or 'none'}")
@@ -179,10 +181,11 @@ def unpack(
 
 
 def _fill(
-    release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, CocoPart]
+    release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, LayoutPart]
 ) -> tuple[Counter[str], list[str]]:
-    """Write images, COCO files and, last, the receipt; what was done, as `_unpack_images` counts it, and notes."""
-    target.folder(core.ANNOTATIONS)
+    """Write images, what says something of them and, last, the receipt; what was done, as `_unpack_images` counts it,
+    and notes.
+    """
     for part in parts.values():
         names = part.names.values()
         target.expect(part.root, [*names, *(map(turned_name, names) if source.is_turned else ())])
@@ -190,17 +193,29 @@ def _fill(
         work = _unpack_images(release, source, target, parts)
     receipt, notes = {}, []
     for name, part in parts.items():
-        data, note = part.document()
-        target.write(part.annotations, data)
-        work["removed, which the release no longer has"] += target.remove_others(part.root, {*part.names.values()})
+        notes += [f"{name}: {note}" for note in _write_documents(target, part)]
+        gone = target.remove_others(part.root, {*part.names.values()}, part.shared)
+        work["removed, which the release no longer has"] += gone
         receipt[name] = {"root": part.root, "annotations": part.annotations, "images": len(part.names)}
-        notes += [f"{name}: {note}"] * bool(note)
     target.finish(receipt)
     return work, notes
 
 
+def _write_documents(target: UnpackFolder, part: LayoutPart) -> Iterator[str]:
+    """Write what says something of a part's images, and take away what said something of others; its notes."""
+    below, written = f"{part.annotations}/", set[str]()
+    for document in part.documents():
+        target.write_below(document.path, document.data)
+        if document.path.startswith(below):
+            written.add(document.path.removeprefix(below))
+        if document.note:
+            yield document.note
+    if written:
+        target.remove_others(part.annotations, written, part.shared)
+
+
 def _unpack_images(
-    release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, CocoPart]
+    release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, LayoutPart]
 ) -> Counter[str]:
     """Make each image a file; how many were written, linked ..."""
     work, damaged, turned = Counter[str](), list[str](), 0

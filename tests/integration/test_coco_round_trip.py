@@ -89,7 +89,7 @@ def odd_document(sizes: dict[str, tuple[int, int]]) -> dict[str, Any]:
 
 
 def given_back(wall: Wall, folder: Path) -> dict[str, Any]:
-    unpack(wall.latest.url, str(folder), store_url=wall.store, flavour="source")
+    unpack(wall.latest.url, str(folder), store_url=wall.store, layout="source")
     found: dict[str, Any] = json.loads((folder / "annotations/m.json").read_bytes())
     return found
 
@@ -101,7 +101,7 @@ def test_an_odd_file_comes_back_as_it_was(wall: Wall, capsys: pytest.CaptureFixt
     wall.build()
     assert verify(wall.latest.url, is_deep=True).problems == ()
     out = wall.folder / "out"
-    assert main(["unpack", wall.latest.url, str(out), "--flavour", "source"]) == 0
+    assert main(["unpack", wall.latest.url, str(out), "--layout", "source"]) == 0
     assert "not in the release" not in capsys.readouterr().out
     assert in_order(json.loads((out / "annotations/m.json").read_bytes())) == in_order(wanted)
     for image in wanted["images"]:
@@ -147,7 +147,7 @@ def test_images_that_are_not_in_the_release_are_counted(wall: Wall):
     document["annotations"].append({"image_id": -1, "category_id": 9, "bbox": [1, 1, 1, 1]})
     hang(wall, document)
     wall.build()
-    told = unpack(wall.latest.url, str(wall.folder / "out"), flavour="source")
+    told = unpack(wall.latest.url, str(wall.folder / "out"), layout="source")
     assert "m: 1 image and 2 annotations of 'boxes.json' are not in the release" in told.splitlines()
 
 
@@ -174,14 +174,14 @@ def test_outsiders_compute_the_digest_with_the_new_table(wall: Wall):
     assert got == [release.manifest.content_sha256, release.manifest.version]
 
 
-def test_without_a_coco_file_there_is_no_such_table_and_no_such_flavour(wall: Wall):
+def test_without_a_coco_file_there_is_no_such_table_and_no_such_layout(wall: Wall):
     wall.source = {}
     wall.build()
     assert set(wall.latest.manifest.content) == {"images", "annotations", "detections", "ledger"}
     with pytest.raises(
-        BadInput, match=r"^--flavour source: expected a release with a source whose annotations came from"
+        BadInput, match=r"^--layout source: expected a release with a source whose annotations came from"
     ):
-        unpack(wall.latest.url, str(wall.folder / "out"), flavour="source")
+        unpack(wall.latest.url, str(wall.folder / "out"), layout="source")
     assert not (wall.folder / "out").exists()
 
 
@@ -191,11 +191,11 @@ def test_what_was_purged_is_gone_from_the_files_that_are_given_back(wall: Wall):
     hang(wall, wanted)
     wall.build()
     out, gone = wall.folder / "out", wanted["images"][0]["file_name"]
-    unpack(wall.latest.url, str(out), flavour="source")
+    unpack(wall.latest.url, str(out), layout="source")
     arguments = ["--record", f"m:{gone}", "--reason", "asked"]
     assert main(["purge", "wall", "--store", wall.store, *arguments]) == 0
     assert verify(wall.latest.url).problems == ()
-    unpack(wall.latest.url, str(out), flavour="source")
+    unpack(wall.latest.url, str(out), layout="source")
     assert not (out / "images/m" / gone).exists()
     assert gone not in (out / "annotations/m.json").read_text()
     assert "http://f/1" not in (out / "annotations/m.json").read_text()
@@ -258,18 +258,18 @@ def areas(coco: COCO) -> Iterable[int]:
     return (int(mask.area(coco.annToRLE(box))) for box in coco.anns.values())
 
 
-def test_people_art_comes_back_and_pycocotools_loads_every_flavour(gallery: tuple[Wall, dict[str, Any]]):
+def test_people_art_comes_back_and_pycocotools_loads_every_layout(gallery: tuple[Wall, dict[str, Any]]):
     wall, wanted = gallery
     wall.build()
     assert verify(wall.latest.url).problems == ()
-    out = {flavour: wall.folder / flavour for flavour in ("release", "source", "popart")}
+    out = {layout: wall.folder / layout for layout in ("release", "source", "popart")}
     assert in_order(given_back(wall, out["source"])) == in_order(wanted)
-    for flavour in ("release", "popart"):
-        unpack(wall.latest.url, str(out[flavour]), flavour=flavour)
+    for layout in ("release", "popart"):
+        unpack(wall.latest.url, str(out[layout]), layout=layout)
     counts = {}
-    for flavour, folder in out.items():
+    for layout, folder in out.items():
         loaded = [load(path) for path in sorted((folder / "annotations").glob("*.json"))]
-        counts[flavour] = sum(len(coco.imgs) for coco in loaded), sum(len(coco.anns) for coco in loaded)
+        counts[layout] = sum(len(coco.imgs) for coco in loaded), sum(len(coco.anns) for coco in loaded)
         assert all(area > 0 for coco in loaded for area in areas(coco))
     assert set(counts.values()) == {(len(wanted["images"]), len(wanted["annotations"]))}
 
@@ -295,7 +295,7 @@ def test_popart_has_its_names_and_fields(gallery: tuple[Wall, dict[str, Any]]):
     wall, _ = gallery
     wall.build()
     out = wall.folder / "out"
-    told = unpack(wall.latest.url, str(out), flavour="popart")
+    told = unpack(wall.latest.url, str(out), layout="popart")
     documents = [json.loads(path.read_bytes()) for path in sorted((out / "annotations").glob("*.json"))]
     splits = [path.stem for path in sorted((out / "annotations").glob("*.json"))]
     for split, document in zip(splits, documents, strict=True):
@@ -305,7 +305,7 @@ def test_popart_has_its_names_and_fields(gallery: tuple[Wall, dict[str, Any]]):
         for image in document["images"]:
             with Image.open(out / split / image["file_name"]) as file:
                 assert file.size == (image["width"], image["height"])
-    assert json.loads((out / "unpacked.json").read_text())["flavour"] == "popart"
+    assert json.loads((out / "unpacked.json").read_text())["layout"] == "popart"
     assert told.splitlines()[-1] == f"unpacked: {out}"
     with pytest.raises(BadInput, match=r"it holds release .* as 'popart' has it"):
         unpack(wall.latest.url, str(out))

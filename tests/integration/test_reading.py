@@ -19,6 +19,7 @@ from PIL import Image
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
+from tasks.core.scrape.voc_annotations import read_voc
 from tasks.io.store.releases import Release
 from tasks.unpack import unpack
 from tests.support.desk import ROOT, MadeOnce
@@ -455,6 +456,74 @@ def test_what_tools_lose_is_what_the_page_says(tmp_path: Path):
         assert has["outlines"] == ([] if "outlines" in lost[tool] else [48, 600])
         assert not has["ids"]
         assert "ids of annotations" in lost[tool]
+
+
+SUPERVISED = """
+import json
+from pathlib import Path
+import supervision as sv
+yolo = sv.DetectionDataset.from_yolo("yolo/images/train", "yolo/labels/train", "yolo/data.yaml")
+train = {path.stem for path in Path("yolo/images/train").iterdir()}
+voc = sv.DetectionDataset.from_pascal_voc("voc/JPEGImages", "voc/Annotations")
+found = {}
+for name, data in {"yolo": yolo, "voc": voc}.items():
+    rows = [
+        [
+            Path(path).stem,
+            list(picture.shape[1::-1]),
+            sorted([round(at, 2) for at in box] for box in boxes.xyxy.tolist()),
+            boxes.class_id.tolist(),
+        ]
+        for path, picture, boxes in data
+    ]
+    found[name] = [data.classes, sorted(row for row in rows if row[0] in train)]
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.readers
+@pytest.mark.parametrize("place", ["museum", "peopleart"], indirect=True)
+def test_supervision_reads_boxes_in_each_layout(place: Place, tmp_path: Path):
+    for layout in ("yolo", "voc"):
+        unpack(place.release.url, str(tmp_path / layout), layout=layout)  # type: ignore[arg-type]
+    done = subprocess.run(
+        [PYTHON["readers"], "-c", SUPERVISED], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    document = place.release.read_json("coco/train.json")
+    for layout, (classes, rows) in found.items():
+        assert classes == ["person"]
+        assert {int(stem): size for stem, size, *_ in rows} == {
+            image["id"]: [image["width"], image["height"]] for image in document["images"]
+        }
+        for stem, (width, height), corners, numbers in rows:
+            boxes = [box for box in document["annotations"] if box["image_id"] == int(stem)]
+            boxes = [box["bbox"] for box in boxes if layout == "voc" or not box["iscrowd"]]
+            expected = sorted([x, y, x + wide, y + high] for x, y, wide, high in boxes)
+            if layout == "yolo":  # cut at the edge
+                sides = (width, height, width, height)
+                expected = [[min(max(at, 0), side) for at, side in zip(box, sides, strict=True)] for box in expected]
+            assert corners == [pytest.approx(box, abs=0.02) for box in sorted(expected)]
+            assert numbers == [0] * len(boxes)
+
+
+@pytest.mark.readers
+def test_people_arts_objects_come_back_as_they_were(peopleart_place: Place, shared_data: Path, tmp_path: Path):
+    unpack(peopleart_place.release.url, str(tmp_path), layout="voc")
+    keys = {
+        row["image_id"]: row["record_id"]
+        for row in peopleart_place.release.rows("images", ["image_id", "record_id"]).to_pylist()
+    }
+    seen = 0
+    for path in (tmp_path / "Annotations").iterdir():
+        key = keys[int(path.stem)].partition(":")[2]
+        (source,) = (shared_data / "peopleart").glob(f"Annotations/**/{Path(key).name}.xml")
+        given, back = read_voc(source.read_bytes()), read_voc(path.read_bytes())
+        boxes, expected = (sorted(figure["xywh_px"] for figure in of.figures) for of in (back, given))
+        assert boxes == expected
+        seen += len(back.figures)
+    assert seen > 500
 
 
 def test_every_section_is_run():

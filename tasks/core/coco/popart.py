@@ -34,7 +34,7 @@ def file_names(works: Sequence[Mapping[str, Any]]) -> dict[int, str]:
     """
     stems = {}
     for work in works:
-        artist, title = _slug(work["artist"]) or "unknown-artist", _slug(work["title"]) or "untitled"
+        artist, title = slug(work["artist"]) or "unknown-artist", slug(work["title"]) or "untitled"
         stems[work["image_id"]] = f"{artist}_{title}" if work["year"] is None else f"{artist}_{title}-{work['year']}"
     # not by extension: who converts the files must find no two of one name, either
     times = Counter(stems.values())
@@ -92,8 +92,13 @@ def _annotation(box: Mapping[str, Any]) -> Row:
     return {**plain, "keypoints": [*chain(*points)], "num_keypoints": labelled} if labelled else plain
 
 
-def _slug(text: str | None) -> str:
-    """Letters and digits of any script in lower case, without accents, with a hyphen for all between them."""
+def slug(text: str | None) -> str:
+    """Letters and digits of any script in lower case, without accents, with a hyphen for all between them; at most 90
+    bytes of UTF-8, and empty for text without any.
+
+    >>> slug("Art Nouveau (Modern)"), slug(None)
+    ('art-nouveau-modern', '')
+    """
     plain = unicodedata.normalize("NFKD", text or "").casefold()
     bare = unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))
     return _BREAK.sub("-", bare).encode()[:_MOST_BYTES].decode(errors="ignore").strip("-")

@@ -68,15 +68,15 @@ class UnpackFolder:
             known = {"pictures": "as stored", **known}
         if known is None and names - {_UNFINISHED}:
             raise ValueError(f"it holds other files, such as {quoted(min(names - {_UNFINISHED}))}")
-        if known is not None and any(known.get(name) != release.get(name) for name in (*release, "flavour")):
-            flavour = f", as {quoted(known['flavour'])} has it" if "flavour" in known else ""
+        if known is not None and any(known.get(name) != release.get(name) for name in (*release, "layout")):
+            layout = f", as {quoted(known['layout'])} has it" if "layout" in known else ""
             pictures = f", pictures {known['pictures']}" if known.get("pictures") in {"upright", "as stored"} else ""
             release_name = f"{quoted(known.get('version'))} of {quoted(known.get('name'))}"
-            raise ValueError(f"it holds release {release_name}{flavour}{pictures}")
+            raise ValueError(f"it holds release {release_name}{layout}{pictures}")
         splits, files = (known or {}).get("splits"), (known or {}).get("files")
         self.splits: dict[str, Any] = splits if isinstance(splits, dict) else {}
         self._files = {name for name in files if isinstance(name, str)} if isinstance(files, list) else set[str]()
-        self._release = release
+        self._release, self._made = release, set[str]()
         self.folder(_UNFINISHED)
         for left in self._unfinished.iterdir():
             if left.name != RECEIPT:
@@ -103,10 +103,15 @@ class UnpackFolder:
     def expect(self, folder: str, names: Collection[str]) -> None:
         """Make the folders of these files. Later runs take away what they don't expect: numbers, and what is noted."""
         for place in sorted({f"{folder}/{name}".rpartition("/")[0] for name in (*names, "")}):
-            for step in itertools.accumulate(place.split("/"), "{}/{}".format):
-                self.folder(step)
+            self._folders(place)
         self._files |= {f"{folder}/{name}" for name in names if not _IMAGE.fullmatch(name)}
         self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
+
+    def _folders(self, place: str) -> None:
+        if place not in self._made:
+            for step in itertools.accumulate(place.split("/"), "{}/{}".format):
+                self.folder(step)
+            self._made.add(place)
 
     def has(self, name: str, sha256: str) -> bool:
         """Whether a file is there as it should be."""
@@ -117,6 +122,12 @@ class UnpackFolder:
         beside = self._unfinished / uuid.uuid4().hex
         beside.write_bytes(data)
         beside.replace(self._root / name)
+
+    def write_below(self, name: str, data: bytes) -> None:
+        """As `write`; its folders are made."""
+        if "/" in name:
+            self._folders(name.rpartition("/")[0])
+        self.write(name, data)
 
     def link(self, name: str, source: str, sha256: str) -> bool:
         """Make the name another one for a local file, if that is intact and can be linked to; whether it is done."""
@@ -132,9 +143,13 @@ class UnpackFolder:
         beside.unlink(missing_ok=True)
         return True
 
-    def remove_others(self, folder: str, names: Collection[str]) -> int:
-        """Remove from a folder images that the release no longer has; how many."""
+    def remove_others(self, folder: str, names: Collection[str], numbers: Collection[str] = ()) -> int:
+        """Remove from a folder images, or what stands there of each image, that the release no longer has; how many.
+        numbers: of images whose files stay, whatever they are called.
+        """
+        stay = {*numbers}
         found = {entry.name for entry in (self._root / folder).iterdir() if _IMAGE.fullmatch(entry.name)}
+        found = {name for name in found if name.partition(".")[0] not in stay}
         noted = {name.removeprefix(f"{folder}/") for name in self._files if name.startswith(f"{folder}/")}
         gone = [name for name in sorted((found | noted) - {*names}) if self._is_file(f"{folder}/{name}")]
         for name in gone:

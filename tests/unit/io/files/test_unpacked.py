@@ -166,7 +166,7 @@ def test_a_place_that_can_be_no_folder_is_passed_over(tmp_path, monkeypatch):
 
 def named(path: Path, *names: str) -> UnpackFolder:
     """A folder in which files of these names were written, and nothing finished."""
-    folder = opened(path, flavour="source")
+    folder = opened(path, layout="source")
     folder.expect("images/a", names)
     for name in names:
         folder.write(f"images/a/{name}", DATA)
@@ -181,7 +181,7 @@ def test_files_of_any_name_lie_in_folders_of_their_own(tmp_path: Path):
     receipt = json.loads((tmp_path / RECEIPT).read_text())
     assert receipt == {
         **RELEASE,
-        "flavour": "source",
+        "layout": "source",
         "splits": {},
         "files": ["images/a/x/w.jpg", "images/a/x/y/z.jpg"],
     }
@@ -192,7 +192,7 @@ def test_files_that_are_no_longer_expected_go(tmp_path: Path, *, is_finished: bo
     first = named(tmp_path, "x/old.jpg", "5.jpg", "x/kept.jpg")
     if is_finished:
         first.finish({})
-    again = opened(tmp_path, flavour="source")
+    again = opened(tmp_path, layout="source")
     again.expect("images/a", ["x/kept.jpg"])
     assert again.remove_others("images/a", ["x/kept.jpg"]) == 2
     again.finish({})
@@ -210,20 +210,30 @@ def test_notes_of_somebody_else_remove_nothing_outside(tmp_path: Path):
     notes = ["../../other/y.jpg", "link/y.jpg", "../../../other/y.jpg", "", ".", 7]
     receipt["files"] = [f"images/a/{note}" for note in notes] + [7, None]
     (out / RECEIPT).write_text(json.dumps(receipt))
-    again = opened(out, flavour="source")
+    again = opened(out, layout="source")
     assert again.remove_others("images/a", []) == 0
     assert (other / "y.jpg").read_bytes() == DATA
 
 
-def test_another_flavour_of_the_same_release_is_refused(tmp_path: Path):
+def test_another_layout_of_the_same_release_is_refused(tmp_path: Path):
     named(tmp_path, "x.jpg").finish({})
-    for more in ({}, {"flavour": "popart"}):
+    for more in ({}, {"layout": "popart"}):
         with pytest.raises(BadInput, match=r"it holds release '0123456789ab' of 'small', as 'source' has it"):
             opened(tmp_path, **more)
 
 
 def test_a_folder_of_a_name_that_is_a_link_is_refused(tmp_path: Path):
-    folder = opened(tmp_path / "out", flavour="source")
+    folder = opened(tmp_path / "out", layout="source")
     (tmp_path / "out/images").symlink_to(tmp_path)
     with pytest.raises(BadInput, match="expected a folder of its own"):
         folder.expect("images/a", ["x.jpg"])
+
+
+def test_of_what_stands_there_of_each_image_that_of_other_parts_stays(tmp_path: Path):
+    folder = opened(tmp_path, layout="voc")
+    for number in (5, 6, 7):
+        folder.write_below(f"a/b/{number}.xml", DATA)
+    folder.write_below("head.txt", DATA)
+    assert folder.remove_others("a/b", ["7.xml"], ["6"]) == 1
+    assert sorted(path.name for path in (tmp_path / "a/b").iterdir()) == ["6.xml", "7.xml"]
+    assert (tmp_path / "head.txt").read_bytes() == DATA

@@ -1,0 +1,20 @@
+"""The layouts of `unpack`: one file each, whose `parts` gives images as files, and what says something of them."""
+
+from collections.abc import Callable, Collection
+
+from schemas.layouts import LayoutWord
+from tasks.io.store.releases import Release
+from tasks.unpack.layouts import imagefolder, popart, release, source, voc, yolo
+from tasks.unpack.layouts.parts import LayoutPart
+
+PARTS: dict[LayoutWord, Callable[[Release, Collection[str]], dict[str, LayoutPart]]] = {
+    "release": release.parts,
+    "source": source.parts,
+    "popart": popart.parts,
+    "yolo": yolo.parts,
+    "voc": voc.parts,
+    "imagefolder": imagefolder.parts,
+}
+"""What gives the parts of a folder, by their names. Raises BadInput for splits that the release does not have, and for
+what the layout needs and it has not, and DamagedFile for what is no release.
+"""

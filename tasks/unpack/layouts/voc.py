@@ -1,0 +1,56 @@
+"""`JPEGImages/<image_id>.*`, `Annotations/<image_id>.xml` and `ImageSets/Main/<split>.txt`, as PASCAL VOC has them."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+import pyarrow.compute as pc
+
+from schemas.phrases import counted
+from tasks.core.coco.lossless import from_text
+from tasks.core.coco.voc import voc_files
+from tasks.io.store.releases import Release
+from tasks.unpack.layouts.parts import (
+    Document,
+    LayoutPart,
+    annotated_files,
+    coco_document,
+    damage_unless,
+    named_rows,
+    names_by_id,
+    split_of_file,
+)
+
+_IMAGES, _ANNOTATIONS, _SETS = "JPEGImages", "Annotations", "ImageSets/Main"
+
+
+def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+    """A part for each split of which images are annotated; all lie in one folder."""
+    rows = named_rows(release, annotated_files(release, "voc", ()))
+    names = {path: damage_unless(release, names_by_id, of) for path, of in rows.items()}
+    numbers = [number for of in names.values() for number in of]
+    found = {}
+    for path in annotated_files(release, "voc", splits):
+        split, mine = split_of_file(path), names[path]
+        documents = _documents(release, path, split, mine)
+        found[split] = LayoutPart(_IMAGES, mine, _ANNOTATIONS, documents, [split], shared=[*map(str, numbers)])
+    return found
+
+
+def _documents(release: Release, path: str, split: str, names: dict[int, str]) -> Callable[[], Iterator[Document]]:
+    def documents() -> Iterator[Document]:
+        document = coco_document(release, path, names)
+        found = damage_unless(release, voc_files, document, damage_unless(release, _said, release, split))
+        for number, text in found.texts.items():
+            yield Document(f"{_ANNOTATIONS}/{number}.xml", text)
+        note = f"{counted(found.crowds, 'box')} of crowds written as difficult, since VOC knows no crowds"
+        lines = "".join(f"{number}\n" for number in sorted(names))
+        yield Document(f"{_SETS}/{split}.txt", lines.encode(), note if found.crowds else "")
+
+    return documents
+
+
+def _said(release: Release, split: str) -> dict[int, Mapping[str, Any]]:
+    """What sources said of boxes beside what a column can hold, by annotation_id."""
+    rows = release.boxes(["annotation_id", "split", "source_coco"])
+    rows = rows.filter(pc.and_(pc.equal(rows["split"], split), pc.is_valid(rows["source_coco"])))
+    return {row["annotation_id"]: from_text(row["source_coco"]).get("fields", {}) for row in rows.to_pylist()}

@@ -1,0 +1,58 @@
+"""`images/<split>/<image_id>.*`, `labels/<split>/<image_id>.txt` and `data.yaml`, as YOLO's trainers read them."""
+
+from collections.abc import Callable, Collection, Iterator
+
+import yaml
+
+from schemas.phrases import counted
+from tasks.core.coco.yolo import YoloLabels, yolo_labels
+from tasks.io.store.releases import Release
+from tasks.unpack.layouts.parts import (
+    Document,
+    LayoutPart,
+    annotated_files,
+    coco_document,
+    damage_unless,
+    named_rows,
+    names_by_id,
+    split_of_file,
+)
+
+
+def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+    """A part for each split of which images are annotated."""
+    known = [split_of_file(path) for path in annotated_files(release, "yolo", ())]
+    found = {}
+    for path, rows in named_rows(release, annotated_files(release, "yolo", splits)).items():
+        split, names = split_of_file(path), damage_unless(release, names_by_id, rows)
+        labels = f"labels/{split}"
+        found[split] = LayoutPart(
+            f"images/{split}", names, labels, _documents(release, path, labels, names, known), [split]
+        )
+    return found
+
+
+def _documents(
+    release: Release, path: str, folder: str, names: dict[int, str], splits: Collection[str]
+) -> Callable[[], Iterator[Document]]:
+    def documents() -> Iterator[Document]:
+        document = coco_document(release, path, names)
+        labels = damage_unless(release, yolo_labels, document)
+        for number, text in labels.texts.items():
+            yield Document(f"{folder}/{number}.txt", text.encode())
+        classes = dict(enumerate(category["name"] for category in document["categories"]))
+        # a reader that asks for val has an error where there is none; one that gets another split's has false figures
+        places = {split: f"images/{split}" for split in splits}
+        text = yaml.safe_dump({**places, "names": classes}, sort_keys=False, allow_unicode=True)
+        yield Document("data.yaml", text.encode(), _note(labels))
+
+    return documents
+
+
+def _note(labels: YoloLabels) -> str:
+    counts = {
+        "of crowds left out, which the format does not know": labels.crowds,
+        "beyond the picture left out": labels.outside,
+        "cut at the picture's edge": labels.cut,
+    }
+    return "; ".join(f"{counted(count, 'box')} {what}" for what, count in counts.items() if count)

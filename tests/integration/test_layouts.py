@@ -1,0 +1,199 @@
+"""Layouts of other programs: what stands in them is what the release says, and nothing that nobody has looked at."""
+
+import csv
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from PIL import Image
+
+from flows.cli import main
+from schemas.errors import BadInput
+from schemas.layouts import LAYOUTS
+from tasks.core.scrape.voc_annotations import read_voc
+from tasks.io.store.releases import Release
+from tasks.unpack import unpack
+from tests.support.desk import ROOT, MadeOnce
+from tests.support.wall import Wall
+
+SPLITS = ("train", "val", "test")
+
+
+@pytest.fixture(scope="session")
+def museum(_built: Path) -> Release:
+    return Release(str(_built / "releases/museum/latest"))
+
+
+@pytest.fixture(scope="session")
+def unpacked(museum: Release, made_once: MadeOnce) -> Path:
+    """The museum's release in each layout, in a folder of its name. No test may change it."""
+
+    def make(folder: Path) -> None:
+        for layout in ("yolo", "voc", "imagefolder"):
+            unpack(museum.url, str(folder / layout), layout=layout)
+
+    return made_once("museum-160-layouts", make)
+
+
+def boxes_of(release: Release, split: str) -> dict[int, list[dict[str, Any]]]:
+    """The boxes of each annotated image of a split."""
+    document = release.read_json(f"coco/{split}.json")
+    found: dict[int, list[dict[str, Any]]] = {image["id"]: [] for image in document["images"]}
+    for box in document["annotations"]:
+        found[box["image_id"]].append(box)
+    return found
+
+
+def test_yolo_has_a_picture_and_a_text_for_each_annotated_image(museum: Release, unpacked: Path):
+    folder = unpacked / "yolo"
+    about = yaml.safe_load((folder / "data.yaml").read_text())
+    assert about == {**{split: f"images/{split}" for split in SPLITS}, "names": {0: "person"}}
+    crowds = 0
+    for split in SPLITS:
+        expected = boxes_of(museum, split)
+        pictures = {int(path.stem): path for path in (folder / "images" / split).iterdir()}
+        texts = {int(path.stem): path.read_text() for path in (folder / "labels" / split).iterdir()}
+        assert pictures.keys() == texts.keys() == expected.keys()
+        for number, boxes in expected.items():
+            with Image.open(pictures[number]) as picture:
+                width, height = picture.size
+            lines = [[float(word) for word in line.split()] for line in texts[number].splitlines()]
+            wanted = [box["bbox"] for box in boxes if not box["iscrowd"]]
+            crowds += len(boxes) - len(wanted)
+            found = [
+                [(x - wide / 2) * width, (y - high / 2) * height, wide * width, high * height]
+                for _, x, y, wide, high in lines
+            ]
+            assert [number for number, *_ in lines] == [0] * len(wanted)
+            assert [pytest.approx(box, abs=1e-4) for box in wanted] == found
+    assert crowds
+
+
+def test_voc_has_a_picture_and_a_file_for_each_annotated_image(museum: Release, unpacked: Path):
+    folder = unpacked / "voc"
+    pictures = {path.stem: path.name for path in (folder / "JPEGImages").iterdir()}
+    seen = 0
+    for split in SPLITS:
+        expected = boxes_of(museum, split)
+        lines = (folder / f"ImageSets/Main/{split}.txt").read_text().split()
+        assert {*map(int, lines)} == expected.keys()
+        for number, boxes in expected.items():
+            text = (folder / f"Annotations/{number}.xml").read_bytes()
+            assert f"<filename>{pictures[str(number)]}</filename>".encode() in text
+            found = read_voc(text)
+            with Image.open(folder / "JPEGImages" / pictures[str(number)]) as picture:
+                assert found.size_px == picture.size
+            assert [figure["xywh_px"] for figure in found.figures] == [box["bbox"] for box in boxes]
+            assert all(figure["category"] == "person" for figure in found.figures)
+            seen += 1
+    assert seen == len(pictures) == len([*(folder / "Annotations").iterdir()])
+
+
+def test_torchvisions_imagefolder_sees_the_styles(museum: Release, unpacked: Path):
+    torchvision = pytest.importorskip("torchvision")
+    rows = museum.rows("images", ["image_id", "split", "style", "height_px", "width_px"]).to_pylist()
+    styles = Counter(row["style"] for row in rows)
+    for split in SPLITS:
+        mine = {row["image_id"]: row for row in rows if row["split"] == split and row["style"]}
+        data = torchvision.datasets.ImageFolder(str(unpacked / "imagefolder" / split))
+        with (unpacked / f"imagefolder/{split}.csv").open(encoding="utf-8", newline="") as file:
+            listed = {int(row["image_id"]): row for row in csv.DictReader(file)}
+        assert {int(Path(path).stem) for path, _ in data.samples} == mine.keys() == listed.keys()
+        for path, label in data.samples:
+            number = int(Path(path).stem)
+            with Image.open(path) as picture:
+                assert picture.size == (mine[number]["width_px"], mine[number]["height_px"])
+            row = listed[number]
+            assert row["name"] == Path(path).name
+            assert (int(row["width"]), int(row["length"])) == picture.size
+            if len(data.classes) == len(styles):
+                assert int(row["label"]) == label
+    labels = {}
+    for split in SPLITS:
+        with (unpacked / f"imagefolder/{split}.csv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                (style,) = {each["style"] for each in rows if each["image_id"] == int(row["image_id"])}
+                assert labels.setdefault(int(row["label"]), style) == style
+    assert sorted(labels) == [*range(len(styles))]
+
+
+@pytest.mark.parametrize("layout", ["yolo", "voc", "imagefolder"])
+def test_each_split_by_itself_gives_the_same_files(layout: Any, museum: Release, unpacked: Path, tmp_path: Path):
+    for split in ("val", "test", "train"):
+        unpack(museum.url, str(tmp_path), [split], layout=layout)
+    there = {path.relative_to(unpacked / layout): path for path in (unpacked / layout).rglob("*") if path.is_file()}
+    here = {path.relative_to(tmp_path): path for path in tmp_path.rglob("*") if path.is_file()}
+    assert here.keys() == there.keys()
+    assert all(path.read_bytes() == there[name].read_bytes() for name, path in here.items() if name.stem != "unpacked")
+
+
+@pytest.mark.parametrize(("layout", "stale"), [("yolo", "labels/train/17.txt"), ("voc", "Annotations/17.xml")])
+def test_what_was_said_of_an_image_that_is_gone_goes(
+    layout: Any, stale: str, museum: Release, unpacked: Path, tmp_path: Path
+):
+    shutil.copytree(unpacked / layout, tmp_path / layout)
+    (tmp_path / layout / stale).write_text("0 .5 .5 1 1\n")
+    told = unpack(museum.url, str(tmp_path / layout), layout=layout)
+    assert " written" not in told.replace("written as difficult", "")
+    assert not (tmp_path / layout / stale).exists()
+    assert sum(path.is_file() for path in (tmp_path / layout).rglob("*")) == sum(
+        path.is_file() for path in (unpacked / layout).rglob("*")
+    )
+
+
+@pytest.fixture
+def half(tmp_path: Path) -> Wall:
+    """A wall of which two pictures are annotated: one with a figure and a crowd, one with nobody."""
+    wall = Wall(tmp_path)
+    wall.stages = ["fetch", "hash", {"split": {"by": None, "ratios": {"train": 1}}}, {"export": {"media": True}}]
+    wall.source = {"annotations": {"format": "coco", "path": "boxes.json"}}
+    first, second, *_ = sorted((wall.folder / "images").glob("*.jpg"))
+    images = [{"id": number, "file_name": path.name} for number, path in enumerate((first, second), 1)]
+    box = {"image_id": 1, "category_id": 1, "iscrowd": 0}
+    boxes = [{**box, "id": 1, "bbox": [-5, -5, 15, 15]}, {**box, "id": 2, "bbox": [1, 1, 9, 9], "iscrowd": 1}]
+    document = {"images": images, "annotations": boxes, "categories": [{"id": 1, "name": "person"}]}
+    (wall.folder / "images/boxes.json").write_text(json.dumps(document), encoding="utf-8")
+    wall.build()
+    return wall
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("layout", "told"),
+    [
+        ("yolo", "train: 1 box of crowds left out, which the format does not know; 1 box cut at the picture's edge"),
+        ("voc", "train: 1 box of crowds written as difficult, since VOC knows no crowds"),
+    ],
+)
+def test_a_picture_at_which_nobody_has_looked_is_in_no_layout_with_boxes(layout: Any, told: str, half: Wall):
+    out = half.folder / "out"
+    lines = unpack(half.latest.url, str(out), layout=layout).splitlines()
+    assert "train: 2 images in " in lines[0]
+    assert told in lines
+    assert len([path for path in out.rglob("*") if path.suffix in {".jpg", ".png"}]) == 2
+    assert len([path for path in out.rglob("*") if path.parent.name in {"Annotations", "train"}]) >= 2
+
+
+@pytest.mark.server
+def test_what_a_release_does_not_have_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    wall = Wall(tmp_path)
+    wall.stages = ["fetch", "hash", {"split": {"by": None}}, {"export": {"media": True}}]
+    wall.build()
+    lacks = {"yolo": "people have annotated", "voc": "people have annotated", "imagefolder": "style"}
+    for layout, what in lacks.items():
+        with pytest.raises(BadInput, match=rf"^--layout {layout}: expected a release .*{what}"):
+            unpack(wall.latest.url, str(tmp_path / layout), layout=layout)  # type: ignore[arg-type]
+        assert not (tmp_path / layout).exists()
+    capsys.readouterr()
+    assert main(["unpack", wall.latest.url, str(tmp_path / "x"), "--layout", "yolo"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_page_says_what_each_layout_is_and_loses():
+    page = (ROOT / "docs/unpacking.md").read_text(encoding="utf-8")
+    for word, layout in LAYOUTS.items():
+        assert f"| `{word}` | {layout.what} | {layout.loses or '-'} |" in page
