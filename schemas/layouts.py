@@ -5,26 +5,26 @@ from typing import Literal, NamedTuple, get_args
 LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder"]
 
 
-class Layout(NamedTuple):
+class FileLayout(NamedTuple):
     """What a layout is, and what of a release it can't hold, as the docs and the command say it."""
 
     what: str
     loses: str = ""
 
 
-LAYOUTS: dict[LayoutWord, Layout] = {
-    "release": Layout("images by their ids, with the release's COCO files"),
-    "source": Layout("the COCO files that came with its sources, given back, and images under their names there"),
-    "popart": Layout("COCO files and names of files as PoPArt has them", "keypoints that are labelled but hidden"),
-    "yolo": Layout(
+LAYOUTS: dict[LayoutWord, FileLayout] = {
+    "release": FileLayout("images by their ids, with the release's COCO files"),
+    "source": FileLayout("the COCO files that came with its sources, given back, and images under their names there"),
+    "popart": FileLayout("COCO files and names of files as PoPArt has them", "keypoints that are labelled but hidden"),
+    "yolo": FileLayout(
         "boxes as YOLO's trainers read them: images/, labels/ and data.yaml",
         "crowds, what lies beyond a picture's edge, outlines, keypoints, ids of boxes",
     ),
-    "voc": Layout(
+    "voc": FileLayout(
         "boxes as PASCAL VOC has them: JPEGImages/, Annotations/ and ImageSets/Main/",
         "which boxes are crowds (they are difficult ones), outlines, keypoints, ids of boxes",
     ),
-    "imagefolder": Layout(
+    "imagefolder": FileLayout(
         "a folder for each style below each split's, as torchvision's ImageFolder reads them, and ArtBench's list",
         "boxes, and images without a style",
     ),

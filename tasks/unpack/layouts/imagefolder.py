@@ -7,7 +7,7 @@ from schemas.phrases import counted
 from tasks.core.artbench import artbench_list, style_folders, style_labels
 from tasks.core.unpack import file_name
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import Document, LayoutPart, Row, damage_unless, image_rows, wanted_splits
+from tasks.unpack.layouts.parts import LayoutFile, LayoutPart, Row, damage_unless, image_rows, wanted_splits
 
 _COLUMNS = (
     *("image_id", "split", "format", "style", "artist", "source_url", "image_url", "rights_uri"),
@@ -44,9 +44,9 @@ def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
 
 def _documents(
     rows: list[Row], names: dict[int, str], labels: dict[str, int], path: str, without: int
-) -> Callable[[], Iterator[Document]]:
-    def documents() -> Iterator[Document]:
+) -> Callable[[], Iterator[LayoutFile]]:
+    def documents() -> Iterator[LayoutFile]:
         note = f"{counted(without, 'image')} without a style left out"
-        yield Document(path, artbench_list(rows, names, labels, {}).encode(), note if without else "")
+        yield LayoutFile(path, artbench_list(rows, names, labels, {}).encode(), note if without else "")
 
     return documents

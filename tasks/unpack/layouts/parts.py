@@ -18,7 +18,7 @@ _COCO = re.compile(r"coco/([^/.]+)(?:\.unannotated)?\.json")
 Row = dict[str, Any]
 
 
-class Document(NamedTuple):
+class LayoutFile(NamedTuple):
     """A file beside the images, and a note, if there is anything to tell."""
 
     path: str
@@ -32,7 +32,7 @@ class LayoutPart(NamedTuple):
     root: str  # folder of the images
     names: dict[int, str]  # of their files below it, by image_id
     annotations: str  # path of the file, or of the folder, that says what is in them
-    documents: Callable[[], Iterator[Document]]  # asked when the images are files: some are called otherwise then
+    documents: Callable[[], Iterator[LayoutFile]]  # asked when the images are files: some are called otherwise then
     splits: Collection[str]  # those whose images it has
     what: str = "image"  # what these are
     shared: Collection[str] = ()  # names of other parts' files in these folders

@@ -8,7 +8,7 @@ from tasks.core import unpack as core
 from tasks.core.coco.popart import file_names, popart_file
 from tasks.io.store.releases import Release
 from tasks.unpack.layouts.parts import (
-    Document,
+    LayoutFile,
     LayoutPart,
     annotated_files,
     coco_document,
@@ -29,13 +29,13 @@ def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
     return found
 
 
-def _documents(release: Release, path: str, place: str, names: dict[int, str]) -> Callable[[], Iterator[Document]]:
-    def documents() -> Iterator[Document]:
+def _documents(release: Release, path: str, place: str, names: dict[int, str]) -> Callable[[], Iterator[LayoutFile]]:
+    def documents() -> Iterator[LayoutFile]:
         file = damage_unless(release, popart_file, coco_document(release, path, names), names)
         hidden = file.hidden_keypoints
         note = f"{counted(hidden, 'keypoint')} with v = 1 written with v = 2, as PoPArt has them"
         # in the order that the paper prints
         text = json.dumps(file.document, ensure_ascii=False, separators=(",", ":"))
-        yield Document(place, text.encode(), note if hidden else "")
+        yield LayoutFile(place, text.encode(), note if hidden else "")
 
     return documents

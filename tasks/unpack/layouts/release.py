@@ -8,7 +8,7 @@ from tasks.core import unpack as core
 from tasks.core.coco.lossless import plain_text
 from tasks.io.store.releases import Release
 from tasks.unpack.layouts.parts import (
-    Document,
+    LayoutFile,
     LayoutPart,
     coco_document,
     coco_files,
@@ -36,8 +36,8 @@ def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
     return found
 
 
-def _documents(release: Release, path: str, place: str, names: dict[int, str]) -> Callable[[], Iterator[Document]]:
-    def documents() -> Iterator[Document]:
-        yield Document(place, plain_text(coco_document(release, path, names), is_strict=False).encode())
+def _documents(release: Release, path: str, place: str, names: dict[int, str]) -> Callable[[], Iterator[LayoutFile]]:
+    def documents() -> Iterator[LayoutFile]:
+        yield LayoutFile(place, plain_text(coco_document(release, path, names), is_strict=False).encode())
 
     return documents

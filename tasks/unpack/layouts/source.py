@@ -9,7 +9,7 @@ from schemas.phrases import counted, quoted
 from tasks.core import unpack as core
 from tasks.core.coco import source_file
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import BATCH, Document, LayoutPart, Row, damage_unless, image_rows
+from tasks.unpack.layouts.parts import BATCH, LayoutFile, LayoutPart, Row, damage_unless, image_rows
 
 _OF_FIGURES = (
     *("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "origin"),
@@ -51,13 +51,13 @@ def _source_part(release: Release, file: Row, rows: list[Row]) -> LayoutPart:
 
     place = f"{core.ANNOTATIONS}/{file['source']}.json"
 
-    def documents() -> Iterator[Document]:
+    def documents() -> Iterator[LayoutFile]:
         restored = damage_unless(release, source_file.restore_file, file, texts, _figures(release))
         images = file["images"] - len(restored.images)
         figures = file["annotations"] - len(restored.annotations)
         missing = f"{counted(images, 'image')} and {counted(figures, 'annotation')}"
         note = f"{missing} of {quoted(file['path'])} are not in the release"
-        yield Document(place, b"".join(restored.chunks()), note if images or figures else "")
+        yield LayoutFile(place, b"".join(restored.chunks()), note if images or figures else "")
 
     return LayoutPart(root, names, place, documents, {row["split"] for row in mine})
 

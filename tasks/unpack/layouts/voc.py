@@ -10,7 +10,7 @@ from tasks.core.coco.lossless import from_text
 from tasks.core.coco.voc import voc_files
 from tasks.io.store.releases import Release
 from tasks.unpack.layouts.parts import (
-    Document,
+    LayoutFile,
     LayoutPart,
     annotated_files,
     coco_document,
@@ -36,15 +36,15 @@ def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
     return found
 
 
-def _documents(release: Release, path: str, split: str, names: dict[int, str]) -> Callable[[], Iterator[Document]]:
-    def documents() -> Iterator[Document]:
+def _documents(release: Release, path: str, split: str, names: dict[int, str]) -> Callable[[], Iterator[LayoutFile]]:
+    def documents() -> Iterator[LayoutFile]:
         document = coco_document(release, path, names)
         found = damage_unless(release, voc_files, document, damage_unless(release, _said, release, split))
         for number, text in found.texts.items():
-            yield Document(f"{_ANNOTATIONS}/{number}.xml", text)
+            yield LayoutFile(f"{_ANNOTATIONS}/{number}.xml", text)
         note = f"{counted(found.crowds, 'box')} of crowds written as difficult, since VOC knows no crowds"
         lines = "".join(f"{number}\n" for number in sorted(names))
-        yield Document(f"{_SETS}/{split}.txt", lines.encode(), note if found.crowds else "")
+        yield LayoutFile(f"{_SETS}/{split}.txt", lines.encode(), note if found.crowds else "")
 
     return documents
 

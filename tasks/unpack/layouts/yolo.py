@@ -8,7 +8,7 @@ from schemas.phrases import counted
 from tasks.core.coco.yolo import YoloLabels, yolo_labels
 from tasks.io.store.releases import Release
 from tasks.unpack.layouts.parts import (
-    Document,
+    LayoutFile,
     LayoutPart,
     annotated_files,
     coco_document,
@@ -34,17 +34,17 @@ def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
 
 def _documents(
     release: Release, path: str, folder: str, names: dict[int, str], splits: Collection[str]
-) -> Callable[[], Iterator[Document]]:
-    def documents() -> Iterator[Document]:
+) -> Callable[[], Iterator[LayoutFile]]:
+    def documents() -> Iterator[LayoutFile]:
         document = coco_document(release, path, names)
         labels = damage_unless(release, yolo_labels, document)
         for number, text in labels.texts.items():
-            yield Document(f"{folder}/{number}.txt", text.encode())
+            yield LayoutFile(f"{folder}/{number}.txt", text.encode())
         classes = dict(enumerate(category["name"] for category in document["categories"]))
         # a reader that asks for val has an error where there is none; one that gets another split's has false figures
         places = {split: f"images/{split}" for split in splits}
         text = yaml.safe_dump({**places, "names": classes}, sort_keys=False, allow_unicode=True)
-        yield Document("data.yaml", text.encode(), _note(labels))
+        yield LayoutFile("data.yaml", text.encode(), _note(labels))
 
     return documents
 
