@@ -13,7 +13,15 @@ from schemas.phrases import quoted
 from schemas.word_lists import DateWords, MakerWords
 
 NOASSERTION = "NOASSERTION"
-COCO_ANNOTATIONS = "COCO annotations"
+OneFile = Literal["coco", "coco_annotator", "cvat", "label_studio"]
+"""Formats of annotations that stand in one file for all images."""
+
+_TOOLS: dict[OneFile, str] = {
+    "coco": "COCO",
+    "coco_annotator": "COCO Annotator's",
+    "cvat": "CVAT's",
+    "label_studio": "Label Studio's",
+}
 SourceField = Annotated[str, Field(min_length=1, max_length=300)]
 StyleName = Annotated[str, Field(min_length=1, max_length=100)]
 RightsUri = Annotated[str, Field(pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$")]
@@ -63,10 +71,13 @@ class Rights(Frozen):
 class Annotations(Frozen):
     """Boxes that people have drawn, in files beside the images."""
 
-    format: Literal["voc", "coco"] = Field(description="voc: one PASCAL VOC XML per image; coco: one JSON for all")
+    format: Literal["voc", OneFile] = Field(
+        description="voc: one PASCAL VOC XML per image; coco: one JSON for all; coco_annotator: COCO Annotator's; "
+        "cvat: one XML, 'CVAT for images 1.1'; label_studio: Label Studio's JSON, not JSON-MIN"
+    )
     path: Filled = Field(
         description="voc: path of the XML below the binding, with the pattern's fields, e.g. "
-        "'Annotations/{style}/{artist}_{title}.jpg.xml'; coco: path of the JSON"
+        "'Annotations/{style}/{artist}_{title}.jpg.xml'; else path of the one file"
     )
     missing: Literal["unknown", "no_figures"] = Field(
         "unknown",
@@ -75,8 +86,8 @@ class Annotations(Frozen):
     )
     folder: Later[Filled | None] = Field(
         None,
-        description="coco: folder below the binding from which the names in the JSON go on, e.g. images/train for a "
-        "`file_name` such as 17.jpg; null: they are paths below the binding",
+        description="Where one file is for all: folder below the binding from which the names in it go on, e.g. "
+        "images/train for a `file_name` such as 17.jpg; null: they are paths below the binding",
     )
     corners: Literal["inclusive", "exclusive"] = Field(
         "inclusive",
@@ -90,9 +101,23 @@ class Annotations(Frozen):
     def _has_what_its_format_has(self) -> Self:
         if self.format != "voc" and self.corners != "inclusive":
             raise ValueError(f"expected corners with format voc alone, got {self.corners} with {self.format}")
-        if self.format != "coco" and self.folder is not None:
-            raise ValueError(f"expected a folder with format coco alone, got {quoted(self.folder)} with {self.format}")
+        if self.one_file is None and self.folder is not None:
+            raise ValueError(f"expected a folder with one file for all, got {quoted(self.folder)} with {self.format}")
         return self
+
+    @property
+    def one_file(self) -> OneFile | None:
+        """The format, if one file is for all images."""
+        return None if self.format == "voc" else self.format
+
+    @property
+    def what(self) -> str:
+        """What messages call the one file.
+
+        >>> Annotations(format="cvat", path="a.xml").what
+        "CVAT's annotations"
+        """
+        return "" if self.one_file is None else f"{_TOOLS[self.one_file]} annotations"
 
 
 class MuseumWords(Frozen):
@@ -182,7 +207,7 @@ class FileSource(Source):
     def named_files(self) -> tuple[tuple[str, str], ...]:
         """The files that its settings name, each as (what it is, path), without which it has no records."""
         boxes = self.annotations
-        return ((COCO_ANNOTATIONS, boxes.path),) if boxes is not None and boxes.format == "coco" else ()
+        return ((boxes.what, boxes.path),) if boxes is not None and boxes.one_file else ()
 
 
 def more_offers(what: str) -> Any:

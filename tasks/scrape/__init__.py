@@ -289,7 +289,7 @@ def _list_files(
     notes, _ = decided("notes", lambda found: pa.table({"note": pa.array(found.notes, pa.string())}))
     passed, _ = decided("passed-over", lambda found: passed_over.table(found.passed_over))
     coco_files = None
-    if source.annotations is not None and source.annotations.format == "coco":
+    if source.annotations is not None and source.annotations.one_file:
         coco_files, _ = decided("coco-files", lambda found: found.coco_files)
     return crawl.SourceListing(
         records=table,

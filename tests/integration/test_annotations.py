@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from schemas.errors import BadInput
 from tasks.verify import verify
 from tests.support.wall import Wall
 
@@ -100,3 +101,70 @@ def test_a_corrected_file_brings_the_boxes_back(wall: Wall):
     coco(wall)
     wall.build()
     assert all(annotated(wall).values())
+
+
+TOOLS = {
+    "coco": lambda names: json.dumps(
+        {
+            "images": [{"id": number, "file_name": name} for number, name in enumerate(names)],
+            "annotations": [{"image_id": 0, "category_id": 1, "bbox": [2, 3, 8, 6]}],
+            "categories": [{"id": 1, "name": "person"}],
+        }
+    ),
+    "coco_annotator": lambda names: json.dumps(
+        {
+            "images": [
+                {"id": number, "file_name": name, "annotated": number < 2, "deleted": False}
+                for number, name in enumerate(names)
+            ],
+            "annotations": [{"image_id": 0, "category_id": 1, "bbox": [2, 3, 8, 6], "isbbox": True}],
+            "categories": [{"id": 1, "name": "person"}],
+        }
+    ),
+    "cvat": lambda names: (
+        f'<annotations><image id="0" name="{names[0]}" width="WIDTH" height="HEIGHT">'
+        '<box label="person" xtl="2" ytl="3" xbr="10" ybr="9"/></image></annotations>'
+    ),
+    "label_studio": lambda names: json.dumps(
+        [
+            {"id": number, "data": {"image": f"/data/upload/1/0123abcd-{name}"}, "annotations": drawn}
+            for number, (name, drawn) in enumerate(
+                zip(names, ([{"result": ["REGION"]}], [{"result": []}], *([] for _ in names[2:])), strict=False)
+            )
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("tool", "looked_at"),
+    [("coco", "all"), ("coco_annotator", "two"), ("cvat", "one"), ("label_studio", "two")],
+)
+def test_a_tools_file_says_what_is_drawn_and_who_was_looked_at(wall: Wall, tool: str, looked_at: str):
+    names = sorted(path.name for path in (wall.folder / "images").glob("*.jpg"))
+    width, height = size_px(wall.folder / "images" / names[0])
+    value = {"x": 200 / width, "y": 300 / height, "width": 800 / width, "height": 600 / height}
+    region = {
+        "type": "rectanglelabels",
+        "value": {**value, "rectanglelabels": ["person"]},
+        "original_width": width,
+        "original_height": height,
+    }
+    text = TOOLS[tool](names).replace("WIDTH", str(width)).replace("HEIGHT", str(height))
+    (wall.folder / "images/drawn").write_text(text.replace('"REGION"', json.dumps(region)), encoding="utf-8")
+    wall.source = {"annotations": {"format": tool, "path": "drawn"}}
+    wall.build()
+    assert [annotated(wall)[f"m:{name}"] for name in names] == [
+        number < {"one": 1, "two": 2, "all": len(names)}[looked_at] for number in range(len(names))
+    ]
+    (box,) = rows(wall, "annotations")
+    assert box["record_id"] == f"m:{names[0]}"
+    assert box["xywh_px"] == pytest.approx([2, 3, 8, 6], abs=0.01)
+    assert box["segmentation"] is None
+    assert verify(wall.latest.url).is_good
+
+
+def test_a_tools_file_that_is_not_there_is_called_by_its_name(wall: Wall):
+    wall.source = {"annotations": {"format": "cvat", "path": "drawn.xml"}}
+    with pytest.raises(BadInput, match="expected CVAT's annotations"):
+        wall.build()

@@ -19,6 +19,7 @@ from PIL import Image
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
+from tasks.core.coco.source import read_figures
 from tasks.core.scrape.voc_annotations import read_voc
 from tasks.io.store.releases import Release
 from tasks.unpack import unpack
@@ -456,6 +457,14 @@ def test_what_tools_lose_is_what_the_page_says(tmp_path: Path):
         assert has["outlines"] == ([] if "outlines" in lost[tool] else [48, 600])
         assert not has["ids"]
         assert "ids of annotations" in lost[tool]
+    # what another program writes as CVAT's, our own reader reads
+    read = read_figures("cvat", (tmp_path / "cvat/train.xml").read_bytes(), {"person": None}, "cvat")
+    assert read.by_file_name.keys() == {"71.png"}  # the other has no shape
+    drawn = read.by_file_name["71.png"].figures or ()
+    boxes = [one["xywh_px"] for one in drawn if one["segmentation"] is None]
+    assert sorted(boxes) == sorted([round(at, 2) for at in figure["bbox"]] for figure in FIGURES)
+    outlines = sorted(one["xywh_px"] for one in drawn if one["segmentation"] is not None)
+    assert outlines == [[0, 0, 20, 30], [10, 10, 8, 8]]
 
 
 SUPERVISED = """

@@ -104,10 +104,15 @@ class LeftOut(NamedTuple):
     annotations: Tally
 
 
-def read_document(
-    name: str, data: bytes, schemes: Schemes | None = _DEFAULTS, left_out: LeftOut | None = None
+def read_document(name: str, data: bytes, schemes: Schemes | None = _DEFAULTS) -> Document:
+    """The images, categories and annotations of a COCO file, as `read_fields`."""
+    return read_fields(name, read_keys_once(name, data), schemes)
+
+
+def read_fields(
+    name: str, document: Any, schemes: Schemes | None = _DEFAULTS, left_out: LeftOut | None = None
 ) -> Document:
-    """The images, categories and annotations of a COCO file. `name` is for messages.
+    """The images, categories and annotations of a COCO file's JSON value. `name` is for messages.
 
     schemes: None takes keypoints as they are, whatever the file calls them. left_out: where it is given, entries that
     say nothing are counted there and left out (`without_odd_entries`), and an annotation whose category the file does
@@ -118,7 +123,6 @@ def read_document(
     a category without a name, and annotations whose image or category the file does not have. Keypoints that are not of
     the category's scheme (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
-    document = _read_keys_once(name, data)
     places = None
     if left_out is not None:
         document, places = without_odd_entries(document, left_out)
@@ -153,7 +157,7 @@ def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
         raise BadInput(f"{name}: expected JSON, got something else ({str(problem)[:120]})") from problem
 
 
-def _read_keys_once(name: str, data: bytes) -> Any:
+def read_keys_once(name: str, data: bytes) -> Any:
     """As `read_json`. Raises BadInput for a key that stands twice in an object, too: readers of JSON lose a value."""
     repeated: list[tuple[dict[str, Any], str, int]] = []
 

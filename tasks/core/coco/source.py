@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
+from schemas.sources.common import OneFile
 from schemas.tables import FIGURE, SOURCE_FIGURE
 from tasks.core.coco import lossless, source_file
 from tasks.core.coco.box import is_segmentation
+from tasks.core.coco.coco_annotator import read_coco_annotator
+from tasks.core.coco.cvat import read_cvat
 from tasks.core.coco.ids import Id, id_or_none, repeated_ids
 from tasks.core.coco.keypoints import count_problems
+from tasks.core.coco.label_studio import read_label_studio
 from tasks.core.coco.reader import (
     Annotation,
     BadAnnotation,
@@ -23,10 +27,12 @@ from tasks.core.coco.reader import (
     Row,
     Schemes,
     SizePx,
-    read_document,
+    read_fields,
+    read_keys_once,
     read_text,
     row_name,
 )
+from tasks.core.coco.tool_files import ToolFile
 from tasks.core.passed_over import Tally
 
 Figure = dict[str, Any]
@@ -37,6 +43,14 @@ _LONGEST_DETAIL, _LONGEST_WORDS, _EXAMPLES = 200, 2000, 3
 _OF_EARLIER = "annotations of images of a file name that a later one has"
 _FLAT = "annotations whose box has no area, beside others that have"
 _OF_UNKNOWN = "annotations of images that count as not annotated"
+
+
+_READERS: Mapping[OneFile, ToolFile] = {
+    "coco": lambda name, data, schemes, left_out: read_keys_once(name, data),
+    "coco_annotator": read_coco_annotator,
+    "cvat": read_cvat,
+    "label_studio": read_label_studio,
+}
 
 
 class ImageFigures(NamedTuple):
@@ -69,8 +83,8 @@ class FileFigures(NamedTuple):
     left_out: LeftOut
 
 
-def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
-    """The figures of a COCO file by the file name of each image.
+def read_figures(name: str, data: bytes, categories: Schemes, form: OneFile = "coco") -> FileFigures:
+    """The figures of a COCO file, or of another tool's, by the file name of each image.
 
     `name` is for messages. Of two images of one file name, the later one counts. An image whose `is_annotated` is false
     counts as not annotated. Keypoints that are not of the category's scheme are left out, which is told for figures of
@@ -80,7 +94,7 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
     are a detector's (`info.annotation_origin`): they must not become people's.
     """
     left_out = LeftOut(Tally(), Tally())
-    document = read_document(name, data, categories, left_out)
+    document = read_fields(name, _READERS[form](name, data, categories, left_out), categories, left_out)
     if document.info.get("annotation_origin") == "detector":
         raise BadInput(
             f"{name}: expected boxes by people, got a file whose boxes are a detector's (info.annotation_origin): "

@@ -22,7 +22,7 @@ from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import listed, quoted
 from schemas.sources import AnyFileSource
-from schemas.sources.common import COCO_ANNOTATIONS, NOASSERTION, Annotations, Rights
+from schemas.sources.common import NOASSERTION, Annotations, Rights
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
@@ -75,7 +75,7 @@ def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     paths = folder.files(paths)
     there, boxes, pattern = FileNames(paths), source.annotations, source.image_pattern
     wanted = {*_MODULES[source.source].tables_of_paths(source, paths)}
-    if boxes is not None and boxes.format == "coco":
+    if boxes is not None and boxes.one_file:
         wanted.add(there.find(boxes.path) or "")
     elif boxes is not None and pattern is not None:
         images = (path for path in paths if folder.fields_of_path(pattern, path) is not None)
@@ -270,14 +270,14 @@ def _read_annotations(
 ) -> _Annotations:
     """there: the files below the binding. images: where those of the source's records are."""
     absent = coco.ImageFigures([]) if settings.missing == "no_figures" else None
-    if settings.format == "coco":
+    if settings.one_file:
         try:
             data = read_bytes(read, settings.path)
         except UnreadableFile as problem:
-            raise source.bad_file(f"{COCO_ANNOTATIONS} '{settings.path}'", problem.got) from problem
+            raise source.bad_file(f"{settings.what} '{settings.path}'", problem.got) from problem
         if data is None:
-            raise missing_file(source, COCO_ANNOTATIONS, settings.path, there)
-        file = coco.read_figures(f"source '{source.name}': '{settings.path}'", data, categories)
+            raise missing_file(source, settings.what, settings.path, there)
+        file = coco.read_figures(f"source '{source.name}': '{settings.path}'", data, categories, settings.one_file)
         below = f"{settings.folder.rstrip('/')}/" if settings.folder else ""
         locators = _locators_of(file.by_file_name, below, images)
         by_locator = {locators[name]: figures for name, figures in file.by_file_name.items()}

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from tasks.core.coco import lossless
 from tasks.core.coco.box import BadBox, is_flat_box, read_box
 from tasks.core.coco.reader import read_side_px
 from tasks.core.coco.source import Figure, ImageFigures, figure
+from tasks.core.plain_xml import parse_xml, text_of
 
 _FIELDS = ("difficult", "occluded", "pose", "truncated")  # what VOC says of an object beside name and box
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
@@ -18,13 +19,6 @@ class BadVocFile(ValueError):
     """An annotation file that is not what it should be. objects: how many it has, with those that could be read."""
 
     objects = 0
-
-
-class _WithoutDtd(ElementTree.TreeBuilder):
-    """Builds a tree, and stops at a DTD before anything in it is read, whatever the encoding."""
-
-    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise BadVocFile("XML with a DTD")
 
 
 def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
@@ -40,11 +34,9 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     [0.0, 2.0, 10.0, 2.0]
     """
     try:
-        root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDtd()))
-    except BadVocFile:
-        raise
-    except (ElementTree.ParseError, LookupError, ValueError) as problem:  # the latter two: encodings it can't read
-        raise BadVocFile(f"no XML: {problem}") from problem
+        root = parse_xml(data)
+    except ValueError as problem:
+        raise BadVocFile(str(problem)) from problem
     if root.tag != "annotation":  # an error page can be well-formed too, and would look like a picture without figures
         raise BadVocFile(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
     extent_px = int(corners == "inclusive")  # of a box whose corners are equal
@@ -59,9 +51,9 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     return ImageFigures(figures, size_px, left_out=left_out, flat_boxes=len(flat))
 
 
-def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[list[Figure], list[str]]:
+def _figures(objects: Iterable[Element], extent_px: int) -> tuple[list[Figure], list[str]]:
     """The figures, and what is wrong with boxes that enclose nothing. Raises BadAnnotation for all else."""
-    read = [(_said(entry, "name"), _figure(entry, extent_px)) for entry in objects]
+    read = [(text_of(entry, "name"), _figure(entry, extent_px)) for entry in objects]
     figures = [figure for _, figure in read if not isinstance(figure, str)]
     flat = [(name, problem) for name, problem in read if isinstance(problem, str)]
     names = {figure["category"] for figure in figures}
@@ -71,12 +63,12 @@ def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[li
     return figures, [problem for _, problem in flat]
 
 
-def _side_px(root: ElementTree.Element, side: str) -> int | None:
-    text = _said(root, f"size/{side}")
+def _side_px(root: Element, side: str) -> int | None:
+    text = text_of(root, f"size/{side}")
     return read_side_px(int(text)) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-def _figure(entry: ElementTree.Element, extent_px: int) -> Figure | str:
+def _figure(entry: Element, extent_px: int) -> Figure | str:
     """An object's figure, or what is wrong with its box if that encloses nothing."""
     try:
         x_min, y_min, x_max, y_max = (float(entry.findtext(f"bndbox/{side}") or "nan") for side in _CORNERS)
@@ -88,13 +80,9 @@ def _figure(entry: ElementTree.Element, extent_px: int) -> Figure | str:
     except BadBox as problem:
         # in these words in published ledgers
         message = f"expected a box of positive width and height, got {xywh}"
-        if is_flat_box(xywh) and all(_said(entry, f"bndbox/{side}") for side in _CORNERS):
+        if is_flat_box(xywh) and all(text_of(entry, f"bndbox/{side}") for side in _CORNERS):
             return message
         raise BadVocFile(message) from problem
-    texts = {field: text for field in _FIELDS if (text := _said(entry, field))}
+    texts = {field: text for field in _FIELDS if (text := text_of(entry, field))}
     found = {field: int(text) if text in {"0", "1"} else text[:_LONGEST_TEXT] for field, text in texts.items()}
-    return {**figure(_said(entry, "name"), box), "source_coco": lossless.to_text({"fields": found} if found else {})}
-
-
-def _said(entry: ElementTree.Element, path: str) -> str:
-    return (entry.findtext(path) or "").strip()
+    return {**figure(text_of(entry, "name"), box), "source_coco": lossless.to_text({"fields": found} if found else {})}

@@ -14,6 +14,7 @@ from tasks.core.coco.reader import (
     LeftOut,
     Schemes,
     read_document,
+    read_fields,
     read_json,
     read_text,
     without_odd_entries,
@@ -357,4 +358,4 @@ def test_an_image_whose_id_is_none_stays_for_the_reader_to_refuse(image: Any):
 def test_places_are_those_of_the_file_whatever_was_left_out_before(image: dict[str, Any], words: str):
     document = {"images": [PLAIN_IMAGE, None, 7, {"id": 5}, image], "annotations": [], "categories": []}
     with pytest.raises(BadInput, match=words):
-        read_document("a.json", json.dumps(document).encode(), left_out=LeftOut(Tally(), Tally()))
+        read_fields("a.json", document, left_out=LeftOut(Tally(), Tally()))

@@ -404,8 +404,8 @@ def test_names_in_a_coco_file_go_on_from_a_folder():
         assert got.notes == ()
 
 
-def test_a_folder_is_of_coco_alone():
-    with pytest.raises(ValueError, match="expected a folder with format coco alone, got 'x' with voc"):
+def test_a_folder_is_of_one_file_for_all_alone():
+    with pytest.raises(ValueError, match="expected a folder with one file for all, got 'x' with voc"):
         Annotations(format="voc", path="{key}.xml", folder="x")
 
 

@@ -1,0 +1,34 @@
+"""COCO Annotator's export: a COCO file with the tool's own marks (github.com/jsbroks/coco-annotator, `coco_util.py`).
+
+What is marked `deleted` is left out, and counted. An image that is not `annotated` and has no annotation has not been
+looked at. The outline of an annotation that `isbbox` is its box once more, and is left out, too.
+"""
+
+from typing import Any
+
+from tasks.core.coco.reader import LeftOut, Schemes, read_keys_once
+
+
+def read_coco_annotator(name: str, data: bytes, schemes: Schemes, left_out: LeftOut) -> Any:
+    """The document, without the tool's leavings; anything but a COCO file as it is, for COCO's reader to refuse."""
+    document = read_keys_once(name, data)
+    if not isinstance(document, dict) or not all(isinstance(document.get(part), list) for part in LeftOut._fields):
+        return document
+    kept = {}
+    for part, tally in zip(LeftOut._fields, left_out, strict=True):
+        kept[part] = [row for row in document[part] if not (isinstance(row, dict) and row.get("deleted") is True)]
+        if gone := len(document[part]) - len(kept[part]):
+            tally.add(f"{part} that are deleted in the tool", count=gone)
+    ids = {str(row.get("image_id")) for row in kept["annotations"] if isinstance(row, dict)}
+    images = [_seen(row, ids) if isinstance(row, dict) else row for row in kept["images"]]
+    annotations = [_drawn(row) if isinstance(row, dict) else row for row in kept["annotations"]]
+    return {**document, "images": images, "annotations": annotations}
+
+
+def _seen(image: dict[str, Any], ids: set[str]) -> dict[str, Any]:
+    is_new = image.get("annotated") is False and str(image.get("id")) not in ids
+    return {**image, "is_annotated": False} if is_new else image
+
+
+def _drawn(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: row[key] for key in row if key != "segmentation"} if row.get("isbbox") is True else row
