@@ -22,11 +22,12 @@ export DO_NOT_TRACK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
+IMAGEMAGICK := /usr/bin/convert
 
-.PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-datumaro lock-contract-tools clean \
+.PHONY: help setup setup-browser setup-postgres setup-imagemagick build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-datumaro lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-dedup-quality \
   campaign-dedup-families campaign-overlap bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
-  bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-overlap bench-catalogue bench-idle bench-serve
+  bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-overlap bench-catalogue bench-idle bench-serve bench-formats
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +56,9 @@ setup-browser: ## install Debian's chromium for the tests of the report's page (
 
 setup-postgres: ## install Debian's PostgreSQL for the tests of a team's server (needs root)
 	ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || { apt-get update && apt-get install -y --no-install-recommends postgresql; }
+
+setup-imagemagick: ## install Debian's ImageMagick for the tests of reduced copies (needs root)
+	test -x $(IMAGEMAGICK) || { apt-get update && apt-get install -y --no-install-recommends imagemagick; }
 
 $(MUSEUM)/works.csv: | $(READY)
 	$(BIN)/bilderatlas museum paint $(MUSEUM) --records $(RECORDS) --seed $(SEED)
@@ -187,6 +191,9 @@ bench-train: $(READY) ## training beside a reference loop
 
 bench-knn: $(READY) ## exact nearest neighbours beside the bare matrix product
 	$(BIN)/python -m benchmarks.knn
+
+bench-formats: $(READY) ## pictures reduced to 32 and 256 px beside ImageMagick: differences and time (needs ImageMagick)
+	$(BIN)/python -m benchmarks.formats $(PAINTINGS)
 
 campaign-overlap: $(READY) ## verify --against on People-Art's release: copies found, and strangers taken for them
 	$(BIN)/python -m benchmarks.overlap_copies $(PEOPLEART) --weights $(MODELS)/yolox_nano/yolox_nano.onnx
