@@ -214,17 +214,26 @@ def unpack(
     splits: Sequence[str] = (),
     store: Place | None = None,
     layout: LayoutWord = "release",
+    side_px: int | None = None,
     as_stored: bool = False,
 ) -> str:
     """Lay out a release's images as files beside COCO files that name them; a sentence on what was done.
 
-    splits: only these. store: where it was built, needed if it holds no images itself. layout: a word of
+    splits: only these. store: where it was built, needed if it holds no images itself. layout, side_px: as in
     docs/unpacking.md. as_stored: pictures that lie on their side are not turned upright.
     """
     from tasks.unpack import unpack as unpacked
 
     place = None if store is None else fspath(store)
-    return unpacked(fspath(release), fspath(folder), [*splits], place, layout=layout, is_as_stored=as_stored)
+    return unpacked(
+        fspath(release),
+        fspath(folder),
+        [*splits],
+        place,
+        layout=layout,
+        side_px=side_px,
+        is_as_stored=as_stored,
+    )
 
 
 def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":

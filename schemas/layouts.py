@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple, get_args
 
-LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder"]
+LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder", "cifar", "webdataset"]
 
 
 class FileLayout(NamedTuple):
@@ -28,7 +28,14 @@ LAYOUTS: dict[LayoutWord, FileLayout] = {
         "a folder for each style below each split's, as torchvision's ImageFolder reads them, and ArtBench's list",
         "boxes, and images without a style",
     ),
+    "cifar": FileLayout(
+        "squares of 32 px in CIFAR's batches, in Python's and the binary form, and ArtBench's list",
+        "boxes, and images without a style",
+    ),
+    "webdataset": FileLayout("tar files of a thousand images each, with a JSON beside each image"),
 }
+RENDERED: tuple[LayoutWord, ...] = ("imagefolder",)
+"""Those in which pictures can be squares of any side."""
 assert LAYOUTS.keys() == {*get_args(LayoutWord)}
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Annotated
 
+from annotated_types import Ge, Le
+
 from flows.parameters import (
     Against,
     Argument,
@@ -117,6 +119,7 @@ def unpack(
     splits: Annotated[list[str], Option("SPLIT", "--split")] | None = None,
     store: Annotated[str, Option("URL")] | None = None,
     layout: Annotated[LayoutWord, Doc(f"How the files lie. {layouts_help()}.")] = "release",
+    side_px: Annotated[int, Ge(1), Le(10_000)] | None = None,
     links: bool = False,
     as_stored: bool = False,
 ) -> None:
@@ -126,6 +129,7 @@ def unpack(
         folder: An empty or new folder, or one into which that release was unpacked before.
         splits: Only this split; by default all.
         store: Store in which it was built; needed if the release holds no images itself.
+        side_px: For imagefolder: squares of so many pixels, cut from the middle, as PNG.
         links: Hard-link images that are files already (media, blobs) where the file system can, and copy the others.
         as_stored: Leave pictures that lie on their side as they are; without it they are turned upright and written as
             PNG, with the same pixels. Layout source leaves them.
@@ -133,7 +137,17 @@ def unpack(
     """
     from tasks.unpack import unpack
 
-    print(unpack(release, folder, splits or [], store, layout=layout, is_linked=links, is_as_stored=as_stored))
+    told = unpack(
+        release,
+        folder,
+        splits or [],
+        store,
+        layout=layout,
+        side_px=side_px,
+        is_linked=links,
+        is_as_stored=as_stored,
+    )
+    print(told)
 
 
 @documented

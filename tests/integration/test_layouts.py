@@ -1,22 +1,30 @@
 """Layouts of other programs: what stands in them is what the release says, and nothing that nobody has looked at."""
 
 import csv
+import hashlib
+import io
 import json
+import pickle
 import shutil
+import tarfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
-from PIL import Image
+from PIL import ExifTags, Image
 
 from flows.cli import main
 from schemas.errors import BadInput
 from schemas.layouts import LAYOUTS
 from tasks.core.scrape.voc_annotations import read_voc
+from tasks.io.files.unpacked import UnpackFolder
 from tasks.io.store.releases import Release
 from tasks.unpack import unpack
+from tasks.unpack.layouts.styled import square
+from tasks.unpack.pictures import images_of
 from tests.support.desk import ROOT, MadeOnce
 from tests.support.wall import Wall
 
@@ -33,8 +41,9 @@ def unpacked(museum: Release, made_once: MadeOnce) -> Path:
     """The museum's release in each layout, in a folder of its name. No test may change it."""
 
     def make(folder: Path) -> None:
-        for layout in ("yolo", "voc", "imagefolder"):
-            unpack(museum.url, str(folder / layout), layout=layout)
+        for layout in ("yolo", "voc", "imagefolder", "cifar", "webdataset"):
+            unpack(museum.url, str(folder / layout), layout=layout)  # type: ignore[arg-type]
+        unpack(museum.url, str(folder / "squares"), layout="imagefolder", side_px=64)
 
     return made_once("museum-160-layouts", make)
 
@@ -121,7 +130,127 @@ def test_torchvisions_imagefolder_sees_the_styles(museum: Release, unpacked: Pat
     assert sorted(labels) == [*range(len(styles))]
 
 
-@pytest.mark.parametrize("layout", ["yolo", "voc", "imagefolder"])
+def square_of(museum: Release, number: int, side_px: int) -> Any:
+    """The square of an image of the release, drawn by itself."""
+    (data,) = (image.data for image in images_of(museum, SPLITS) if image.image_id == number)
+    assert data is not None
+    return square(data, side_px)
+
+
+def members_of(path: Path) -> dict[str, bytes]:
+    with tarfile.open(path) as archive:
+        return {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
+
+
+def test_squares_are_the_middle_of_each_picture(museum: Release, unpacked: Path):
+    paths = sorted((unpacked / "squares").glob("*/*/*"))
+    assert len(paths) == museum.manifest.counts["kept"]
+    for path in paths[::9]:
+        with Image.open(path) as picture:
+            assert picture.format == "PNG"
+            assert np.array_equal(np.asarray(picture), square_of(museum, int(path.stem), 64))
+    with (unpacked / "squares/train.csv").open(encoding="utf-8", newline="") as file:
+        assert {(row["length"], row["width"]) for row in csv.DictReader(file)} == {("64", "64")}
+
+
+def test_torchvisions_cifar10_reads_the_batches(museum: Release, unpacked: Path, tmp_path: Path):
+    datasets = pytest.importorskip("torchvision").datasets
+    stem = f"museum-{len({row['style'] for row in museum.rows('images', ['style']).to_pylist()})}"
+    with tarfile.open(unpacked / f"cifar/{stem}-python.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    folder = f"{stem}-batches-py"
+
+    def listed(*names: str) -> list[list[str]]:
+        return [[name, hashlib.md5((tmp_path / folder / name).read_bytes()).hexdigest()] for name in names]
+
+    class ArtBench(datasets.CIFAR10):  # type: ignore[misc, name-defined]  # as the paper's code has it
+        base_folder = folder
+        train_list = listed(*(f"data_batch_{number}" for number in range(1, 6)))
+        test_list = listed("test_batch")
+        meta = {"filename": "meta", "key": "styles", "md5": listed("meta")[0][1]}  # noqa: RUF012
+
+    with (unpacked / f"cifar/{stem}.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert len({(row["split"], row["cifar_index"]) for row in rows}) == len(rows) == museum.manifest.counts["kept"]
+    for is_train, split in ((True, "train"), (False, "test")):
+        data = ArtBench(str(tmp_path), train=is_train, download=False)
+        mine = {int(row["cifar_index"]): row for row in rows if row["split"] == split}
+        assert sorted(mine) == [*range(len(data))]
+        for place, row in list(mine.items())[::5]:
+            picture, label = data[place]
+            assert label == int(row["label"])
+            assert np.array_equal(np.asarray(picture), square_of(museum, int(row["image_id"]), 32))
+    sizes = [len(pickle.loads((tmp_path / folder / name).read_bytes())["labels"]) for name, _ in ArtBench.train_list]
+    assert max(sizes) - min(sizes) <= 1
+    binaries = members_of(unpacked / f"cifar/{stem}-binary.tar.gz")
+    python = pickle.loads((tmp_path / folder / "test_batch").read_bytes())
+    binary = np.frombuffer(binaries[f"{stem}-batches-bin/test_batch.bin"], np.uint8).reshape(-1, 3073)
+    assert np.array_equal(binary[:, 0], python["labels"])
+    assert np.array_equal(binary[:, 1:], python["data"])
+    assert binaries[f"{stem}-batches-bin/batches.meta.txt"].decode().split() == data.classes
+
+
+def test_a_webdataset_has_each_image_once_with_what_is_known_of_it(museum: Release, unpacked: Path):
+    rows = {row["image_id"]: row for row in museum.rows("images", ["image_id", "split", "style"]).to_pylist()}
+    seen = 0
+    for split in SPLITS:
+        expected = boxes_of(museum, split)
+        members = members_of(unpacked / f"webdataset/{split}-000000.tar")
+        about = {name: json.loads(data) for name, data in members.items() if name.endswith(".json")}
+        for name, known in about.items():
+            number = int(name.removesuffix(".json"))
+            (picture,) = (data for other, data in members.items() if other.startswith(f"{number}.") and other != name)
+            with Image.open(io.BytesIO(picture)) as image:
+                assert image.size == (known["width_px"], known["height_px"])
+                assert image.getexif().get(ExifTags.Base.Orientation, 1) == 1
+            assert (known["split"], known["style"]) == (split, rows[number]["style"])
+            drawn = sorted(box["xywh_px"] for box in known["annotations"])
+            assert drawn == sorted(box["bbox"] for box in expected[number])
+            seen += 1
+    assert seen == len(rows)
+
+
+@pytest.mark.parametrize(("layout", "left"), [("cifar", 1), ("webdataset", 2)])
+def test_what_a_kill_left_is_gone_on_from(
+    layout: Any, left: int, museum: Release, unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Killed when the first archive is whole; that one stays as it is."""
+    kept = UnpackFolder.keep_archive
+
+    def keep_and_die(self: UnpackFolder, place: str, path: str) -> None:
+        kept(self, place, path)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(UnpackFolder, "keep_archive", keep_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            unpack(museum.url, str(tmp_path), layout=layout)
+    (first,) = [path for path in tmp_path.iterdir() if path.name != ".unpacking"]
+    before = first.stat()
+    told = unpack(museum.url, str(tmp_path), layout=layout)
+    assert f"files: {left} archives written" in told
+    assert first.stat() == before
+    for path in (unpacked / layout).iterdir():
+        if path.name != "unpacked.json":
+            assert (tmp_path / path.name).read_bytes() == path.read_bytes()
+    assert "files: none" in unpack(museum.url, str(tmp_path), layout=layout)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--layout", "cifar", "--split", "val"), "--split: expected none with --layout cifar"),
+        (("--layout", "yolo", "--side-px", "9"), "--side-px: expected --layout imagefolder, got yolo"),
+    ],
+)
+def test_options_that_a_layout_does_not_have(
+    words: tuple[str, ...], said: str, museum: Release, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["unpack", museum.url, str(tmp_path / "out"), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("layout", ["yolo", "voc", "imagefolder", "webdataset"])
 def test_each_split_by_itself_gives_the_same_files(layout: Any, museum: Release, unpacked: Path, tmp_path: Path):
     for split in ("val", "test", "train"):
         unpack(museum.url, str(tmp_path), [split], layout=layout)

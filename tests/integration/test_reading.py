@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -515,6 +516,39 @@ def test_supervision_reads_boxes_in_each_layout(place: Place, tmp_path: Path):
                 expected = [[min(max(at, 0), side) for at, side in zip(box, sides, strict=True)] for box in expected]
             assert corners == [pytest.approx(box, abs=0.02) for box in sorted(expected)]
             assert numbers == [0] * len(boxes)
+
+
+SHARDS = """
+import glob
+import json
+import webdataset as wds
+data = wds.WebDataset(sorted(glob.glob("train-*.tar")), shardshuffle=False).decode("pil")
+found = {}
+for sample in data:
+    (picture,) = (value for key, value in sample.items() if key in {"jpg", "png", "gif", "webp", "tif", "bmp"})
+    known = sample["json"]
+    assert sample["__key__"] == str(known["image_id"])
+    found[sample["__key__"]] = [list(picture.size), None if known["annotations"] is None else len(known["annotations"])]
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.readers
+@pytest.mark.parametrize("place", ["museum", "peopleart"], indirect=True)
+def test_webdataset_reads_its_shards(place: Place, tmp_path: Path):
+    unpack(place.release.url, str(tmp_path), layout="webdataset")
+    done = subprocess.run([PYTHON["readers"], "-c", SHARDS], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    columns = ["image_id", "split", "width_px", "height_px", "is_annotated"]
+    rows = [row for row in place.release.rows("images", columns).to_pylist() if row["split"] == "train"]
+    figures = Counter(place.release.rows("annotations", ["image_id"])["image_id"].to_pylist())
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        str(row["image_id"]): [
+            [row["width_px"], row["height_px"]],
+            figures[row["image_id"]] if row["is_annotated"] else None,
+        ]
+        for row in rows
+    }
 
 
 @pytest.mark.readers

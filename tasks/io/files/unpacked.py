@@ -68,7 +68,7 @@ class UnpackFolder:
             known = {"pictures": "as stored", **known}
         if known is None and names - {_UNFINISHED}:
             raise ValueError(f"it holds other files, such as {quoted(min(names - {_UNFINISHED}))}")
-        if known is not None and any(known.get(name) != release.get(name) for name in (*release, "layout")):
+        if known is not None and any(known.get(name) != release.get(name) for name in (*release, "layout", "side_px")):
             layout = f", as {quoted(known['layout'])} has it" if "layout" in known else ""
             pictures = f", pictures {known['pictures']}" if known.get("pictures") in {"upright", "as stored"} else ""
             release_name = f"{quoted(known.get('version'))} of {quoted(known.get('name'))}"
@@ -76,6 +76,13 @@ class UnpackFolder:
         splits, files = (known or {}).get("splits"), (known or {}).get("files")
         self.splits: dict[str, Any] = splits if isinstance(splits, dict) else {}
         self._files = {name for name in files if isinstance(name, str)} if isinstance(files, list) else set[str]()
+        archives = (known or {}).get("archives")
+        self._archives = {
+            path: (of[0], of[1])
+            for path, of in (archives if isinstance(archives, dict) else {}).items()
+            if isinstance(of, list) and len(of) == 2
+        }
+        self._expected: dict[str, tuple[str, str]] = {}
         self._release, self._made = release, set[str]()
         self.folder(_UNFINISHED)
         for left in self._unfinished.iterdir():
@@ -143,6 +150,33 @@ class UnpackFolder:
         beside.unlink(missing_ok=True)
         return True
 
+    def beside(self) -> str:
+        """A place for a file that is not whole yet, until `keep_archive`."""
+        return str(self._unfinished / uuid.uuid4().hex)
+
+    def expect_archives(self, part: str, keys: dict[str, str]) -> None:
+        """Remove archives of a part that it no longer has, or of which others are expected now, and note these. keys:
+        what says which images they have, by their paths.
+        """
+        for path, (of, key) in [*self._archives.items()]:
+            if of == part and keys.get(path) != key:
+                if self._is_file(path):
+                    (self._root / path).unlink()
+                del self._archives[path]
+        self._expected |= {path: (part, key) for path, key in keys.items()}
+
+    def has_archive(self, path: str) -> bool:
+        """Whether an archive is there that was whole when it was noted."""
+        return path in self._archives and self._is_file(path)
+
+    def keep_archive(self, place: str, path: str) -> None:
+        """Give an archive that is whole now its name, and note it."""
+        if "/" in path:
+            self._folders(path.rpartition("/")[0])
+        Path(place).replace(self._root / path)
+        self._archives[path] = self._expected[path]
+        self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
+
     def remove_others(self, folder: str, names: Collection[str], numbers: Collection[str] = ()) -> int:
         """Remove from a folder images, or what stands there of each image, that the release no longer has; how many.
         numbers: of images whose files stay, whatever they are called.
@@ -172,7 +206,8 @@ class UnpackFolder:
         shutil.rmtree(self._unfinished)
 
     def _write_receipt(self, path: str) -> None:
-        files = {"files": sorted(self._files)} if self._files else {}
+        files: dict[str, Any] = {"files": sorted(self._files)} if self._files else {}
+        files |= {"archives": self._archives} if self._archives else {}
         receipt = {**self._release, "splits": self.splits, **files}
         self.write(path, f"{json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode())
 

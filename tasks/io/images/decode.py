@@ -263,6 +263,13 @@ def upright_png(data: bytes, max_pixels: int) -> bytes | None:
         return None
 
 
+def png_bytes(pixels: NDArray[np.uint8]) -> bytes:
+    """A PNG of (height, width, 3) RGB pixels."""
+    png = io.BytesIO()
+    Image.fromarray(pixels).save(png, "PNG")
+    return png.getvalue()
+
+
 def srgb_of(image: Image.Image) -> Image.Image:
     """The image as 8-bit RGB by rules 3 to 5, with the profile and the transparency of `image.info`."""
     if image.mode == "F":

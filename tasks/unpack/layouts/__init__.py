@@ -4,17 +4,20 @@ from collections.abc import Callable, Collection
 
 from schemas.layouts import LayoutWord
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts import imagefolder, popart, release, source, voc, yolo
+from tasks.unpack.layouts import cifar, imagefolder, popart, release, source, voc, webdataset, yolo
 from tasks.unpack.layouts.parts import LayoutPart
 
-PARTS: dict[LayoutWord, Callable[[Release, Collection[str]], dict[str, LayoutPart]]] = {
+PARTS: dict[LayoutWord, Callable[[Release, Collection[str], int | None], dict[str, LayoutPart]]] = {
     "release": release.parts,
     "source": source.parts,
     "popart": popart.parts,
     "yolo": yolo.parts,
     "voc": voc.parts,
     "imagefolder": imagefolder.parts,
+    "cifar": cifar.parts,
+    "webdataset": webdataset.parts,
 }
-"""What gives the parts of a folder, by their names. Raises BadInput for splits that the release does not have, and for
-what the layout needs and it has not, and DamagedFile for what is no release.
+"""What gives the parts of a folder, by their names: of a release, of some splits, as squares of a side. Raises BadInput
+for splits that the release does not have, and for what the layout needs and it has not, and DamagedFile for what is no
+release.
 """

@@ -1,52 +1,40 @@
 """`<split>/<style>/<image_id>.*`, as torchvision's ImageFolder reads them, and ArtBench's list of works."""
 
+import functools
 from collections.abc import Callable, Collection, Iterator
 
-from schemas.errors import BadInput
-from schemas.phrases import counted
-from tasks.core.artbench import artbench_list, style_folders, style_labels
+from tasks.core.artbench import artbench_list, style_labels
 from tasks.core.unpack import file_name
+from tasks.io.images.decode import png_bytes
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import LayoutFile, LayoutPart, Row, damage_unless, image_rows, wanted_splits
-
-_COLUMNS = (
-    *("image_id", "split", "format", "style", "artist", "source_url", "image_url", "rights_uri"),
-    *("width_px", "height_px"),
-)
+from tasks.unpack.layouts.parts import LayoutFile, LayoutPart, Row, damage_unless
+from tasks.unpack.layouts.styled import square, styled_rows
 
 
-def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
     """A part for each split. Raises BadInput where no image has a style."""
-    wanted, rows, without = wanted_splits(release, splits), list[Row](), dict[str, int]()
-    for row in image_rows(release, _COLUMNS):
-        if row["style"]:
-            rows.append(row)
-        else:
-            without[row["split"]] = without.get(row["split"], 0) + 1
-    if not rows:
-        raise BadInput(
-            f"--layout imagefolder: expected a release whose images have a style, got none in release "
-            f"{release.manifest.version}: --layout release unpacks any"
-        )
-    folders = style_folders({row["style"] for row in rows})
-    found = {}
-    for split in wanted:
-        mine = [row for row in rows if row["split"] == split]
-        names = {
-            row["image_id"]: f"{folders[row['style']]}/"
-            f"{damage_unless(release, file_name, row['image_id'], row['format'])}"
-            for row in mine
-        }
-        documents = _documents(mine, names, style_labels(folders), f"{split}.csv", without.get(split, 0))
-        found[split] = LayoutPart(split, names, f"{split}.csv", documents, [split])
+    styled = styled_rows(release, splits, "imagefolder")
+    labels, found = style_labels(styled.folders), {}
+    for split, rows in styled.rows.items():
+        names = {}
+        for row in rows:
+            name = damage_unless(release, file_name, row["image_id"], "PNG" if side_px else row["format"])
+            names[row["image_id"]] = f"{styled.folders[row['style']]}/{name}"
+        sized = [row if side_px is None else {**row, "width_px": side_px, "height_px": side_px} for row in rows]
+        documents = _documents(sized, names, labels, f"{split}.csv", styled.note(split))
+        draw = None if side_px is None else functools.partial(_square_png, side_px)
+        found[split] = LayoutPart(split, names, f"{split}.csv", documents, [split], draw=draw)
     return found
 
 
 def _documents(
-    rows: list[Row], names: dict[int, str], labels: dict[str, int], path: str, without: int
+    rows: list[Row], names: dict[int, str], labels: dict[str, int], path: str, note: str
 ) -> Callable[[], Iterator[LayoutFile]]:
     def documents() -> Iterator[LayoutFile]:
-        note = f"{counted(without, 'image')} without a style left out"
-        yield LayoutFile(path, artbench_list(rows, names, labels, {}).encode(), note if without else "")
+        yield LayoutFile(path, artbench_list(rows, names, labels, {}).encode(), note)
 
     return documents
+
+
+def _square_png(side_px: int, data: bytes) -> bytes:
+    return png_bytes(square(data, side_px))

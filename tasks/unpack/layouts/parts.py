@@ -1,8 +1,9 @@
 """What a layout is made of: parts, each with images that become files, and files that say something of them."""
 
+import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from schemas.errors import BadInput
 from schemas.layouts import LayoutWord
@@ -26,6 +27,29 @@ class LayoutFile(NamedTuple):
     note: str = ""
 
 
+class ArchiveWriter(Protocol):
+    """What writes an archive, image by image."""
+
+    def add(self, image_id: int, name: str, data: bytes) -> None:
+        """Put in an image, called as its file would be. Raises DamagedFile for a picture that can't be drawn anew."""
+
+    def close(self) -> None:
+        """Write what stands at the end."""
+
+
+class ImageArchive(NamedTuple):
+    """A file with many images. open: gives what writes it, at a place of this machine."""
+
+    path: str
+    names: dict[int, str]  # of their files, by image_id, in the order of the release
+    open: Callable[[str], ArchiveWriter]
+
+    @property
+    def key(self) -> str:
+        """What says which images it has."""
+        return hashlib.sha256(repr(sorted(self.names.items())).encode()).hexdigest()
+
+
 class LayoutPart(NamedTuple):
     """Images of a split, or of a source, and what says something of them."""
 
@@ -36,6 +60,13 @@ class LayoutPart(NamedTuple):
     splits: Collection[str]  # those whose images it has
     what: str = "image"  # what these are
     shared: Collection[str] = ()  # names of other parts' files in these folders
+    archives: Sequence[ImageArchive] = ()  # in the place of files
+    draw: Callable[[bytes], bytes] | None = None  # gives the bytes of a file, where it is another than the release's
+
+    @property
+    def images(self) -> set[int]:
+        """The ids of its images, be they files or in archives."""
+        return {*self.names, *(number for archive in self.archives for number in archive.names)}
 
 
 def damage_unless(release: Release, rule: Callable[..., Any], *values: Any) -> Any:

@@ -18,7 +18,7 @@ from tasks.unpack.layouts.parts import (
 )
 
 
-def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
     """A part for each split of which images are annotated."""
     rows = named_rows(release, annotated_files(release, "popart", splits), "artist", "title", "year")
     found = {}

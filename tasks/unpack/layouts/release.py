@@ -20,7 +20,7 @@ from tasks.unpack.layouts.parts import (
 )
 
 
-def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
     """A part for each COCO file that lists images."""
     rows = named_rows(release, coco_files(release, splits))
     found = {}

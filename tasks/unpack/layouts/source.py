@@ -17,7 +17,7 @@ _OF_FIGURES = (
 )
 
 
-def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
     """A part for each source with a COCO file."""
     if splits:
         raise BadInput("--split: expected none with --layout source, whose files know no splits, got one")

@@ -23,7 +23,7 @@ from tasks.unpack.layouts.parts import (
 _IMAGES, _ANNOTATIONS, _SETS = "JPEGImages", "Annotations", "ImageSets/Main"
 
 
-def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
     """A part for each split of which images are annotated; all lie in one folder."""
     rows = named_rows(release, annotated_files(release, "voc", ()))
     names = {path: damage_unless(release, names_by_id, of) for path, of in rows.items()}

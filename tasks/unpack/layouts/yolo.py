@@ -19,7 +19,7 @@ from tasks.unpack.layouts.parts import (
 )
 
 
-def parts(release: Release, splits: Collection[str]) -> dict[str, LayoutPart]:
+def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
     """A part for each split of which images are annotated."""
     known = [split_of_file(path) for path in annotated_files(release, "yolo", ())]
     found = {}
