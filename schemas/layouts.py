@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple, get_args
 
-LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder", "cifar", "webdataset"]
+LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder", "cifar", "lsun", "webdataset"]
 
 
 class FileLayout(NamedTuple):
@@ -30,6 +30,10 @@ LAYOUTS: dict[LayoutWord, FileLayout] = {
     ),
     "cifar": FileLayout(
         "squares of 32 px in CIFAR's batches, in Python's and the binary form, and ArtBench's list",
+        "boxes, and images without a style",
+    ),
+    "lsun": FileLayout(
+        "an LMDB for each style of each split, as torchvision's LSUNClass reads them, and ArtBench's list",
         "boxes, and images without a style",
     ),
     "webdataset": FileLayout("tar files of a thousand images each, with a JSON beside each image"),

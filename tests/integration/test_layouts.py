@@ -19,6 +19,7 @@ from PIL import ExifTags, Image
 from flows.cli import main
 from schemas.errors import BadInput
 from schemas.layouts import LAYOUTS
+from tasks.core.artbench import style_folders
 from tasks.core.scrape.voc_annotations import read_voc
 from tasks.io.files.unpacked import UnpackFolder
 from tasks.io.store.releases import Release
@@ -41,7 +42,7 @@ def unpacked(museum: Release, made_once: MadeOnce) -> Path:
     """The museum's release in each layout, in a folder of its name. No test may change it."""
 
     def make(folder: Path) -> None:
-        for layout in ("yolo", "voc", "imagefolder", "cifar", "webdataset"):
+        for layout in ("yolo", "voc", "imagefolder", "cifar", "lsun", "webdataset"):
             unpack(museum.url, str(folder / layout), layout=layout)  # type: ignore[arg-type]
         unpack(museum.url, str(folder / "squares"), layout="imagefolder", side_px=64)
 
@@ -190,6 +191,26 @@ def test_torchvisions_cifar10_reads_the_batches(museum: Release, unpacked: Path,
     assert binaries[f"{stem}-batches-bin/batches.meta.txt"].decode().split() == data.classes
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # torchvision leaves its list open
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_torchvisions_lsun_reads_each_style(
+    museum: Release, unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    lsun = pytest.importorskip("torchvision.datasets.lsun")
+    monkeypatch.chdir(tmp_path)  # it writes a list of keys where it is
+    rows = museum.rows("images", ["image_id", "split", "style", "width_px", "height_px"]).to_pylist()
+    folders = style_folders({row["style"] for row in rows})
+    seen = 0
+    for split, style in {(row["split"], row["style"]) for row in rows}:
+        data = lsun.LSUNClass(str(unpacked / f"lsun/{split}/{folders[style]}_lmdb"))
+        mine = [row for row in rows if (row["split"], row["style"]) == (split, style)]
+        assert sorted(int(key) for key in data.keys) == sorted(row["image_id"] for row in mine)
+        sizes = {row["image_id"]: (row["width_px"], row["height_px"]) for row in mine}
+        assert all(data[place][0].size == sizes[int(key)] for place, key in enumerate(data.keys))
+        seen += len(data)
+    assert seen == len(rows)
+
+
 def test_a_webdataset_has_each_image_once_with_what_is_known_of_it(museum: Release, unpacked: Path):
     rows = {row["image_id"]: row for row in museum.rows("images", ["image_id", "split", "style"]).to_pylist()}
     seen = 0
@@ -250,7 +271,7 @@ def test_options_that_a_layout_does_not_have(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("layout", ["yolo", "voc", "imagefolder", "webdataset"])
+@pytest.mark.parametrize("layout", ["yolo", "voc", "imagefolder", "lsun", "webdataset"])
 def test_each_split_by_itself_gives_the_same_files(layout: Any, museum: Release, unpacked: Path, tmp_path: Path):
     for split in ("val", "test", "train"):
         unpack(museum.url, str(tmp_path), [split], layout=layout)

@@ -1,14 +1,14 @@
 """`<split>/<style>/<image_id>.*`, as torchvision's ImageFolder reads them, and ArtBench's list of works."""
 
 import functools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection
 
-from tasks.core.artbench import artbench_list, style_labels
+from tasks.core.artbench import style_labels
 from tasks.core.unpack import file_name
 from tasks.io.images.decode import png_bytes
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import LayoutFile, LayoutPart, Row, damage_unless
-from tasks.unpack.layouts.styled import square, styled_rows
+from tasks.unpack.layouts.parts import LayoutPart, damage_unless
+from tasks.unpack.layouts.styled import listed, square, styled_rows
 
 
 def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
@@ -21,19 +21,10 @@ def parts(release: Release, splits: Collection[str], side_px: int | None) -> dic
             name = damage_unless(release, file_name, row["image_id"], "PNG" if side_px else row["format"])
             names[row["image_id"]] = f"{styled.folders[row['style']]}/{name}"
         sized = [row if side_px is None else {**row, "width_px": side_px, "height_px": side_px} for row in rows]
-        documents = _documents(sized, names, labels, f"{split}.csv", styled.note(split))
+        documents = listed(f"{split}.csv", sized, names, labels, styled.note(split))
         draw = None if side_px is None else functools.partial(_square_png, side_px)
         found[split] = LayoutPart(split, names, f"{split}.csv", documents, [split], draw=draw)
     return found
-
-
-def _documents(
-    rows: list[Row], names: dict[int, str], labels: dict[str, int], path: str, note: str
-) -> Callable[[], Iterator[LayoutFile]]:
-    def documents() -> Iterator[LayoutFile]:
-        yield LayoutFile(path, artbench_list(rows, names, labels, {}).encode(), note)
-
-    return documents
 
 
 def _square_png(side_px: int, data: bytes) -> bytes:

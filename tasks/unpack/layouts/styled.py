@@ -1,6 +1,6 @@
 """Images by their style, as classifiers are trained on them, and as squares."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +10,11 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.fetch import HIGHEST_MAX_PIXELS
 from schemas.layouts import LayoutWord
 from schemas.phrases import counted
-from tasks.core.artbench import style_folders
+from tasks.core.artbench import artbench_list, style_folders
 from tasks.core.ewa import centre_crop, resize
 from tasks.io.images.decode import UnreadableImage, picture
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import Row, image_rows, wanted_splits
+from tasks.unpack.layouts.parts import LayoutFile, Row, image_rows, wanted_splits
 
 _COLUMNS = (
     *("image_id", "split", "format", "style", "artist", "source_url", "image_url", "rights_uri"),
@@ -54,6 +54,13 @@ def styled_rows(release: Release, splits: Collection[str], word: LayoutWord) -> 
             f"{release.manifest.version}: --layout release unpacks any"
         )
     return StyledRows(rows, style_folders(styles), without)
+
+
+def listed(
+    path: str, rows: list[Row], names: Mapping[int, str], labels: Mapping[str, int], note: str
+) -> Callable[[], Iterator[LayoutFile]]:
+    """ArtBench's list of these rows, as the documents of a part."""
+    return lambda: iter([LayoutFile(path, artbench_list(rows, names, labels, {}).encode(), note)])
 
 
 def square(data: bytes, side_px: int) -> NDArray[Any]:
