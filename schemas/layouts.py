@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple, get_args
 
-LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder", "cifar", "lsun", "webdataset"]
+LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder", "cifar", "lsun", "met", "webdataset"]
 
 
 class FileLayout(NamedTuple):
@@ -35,6 +35,10 @@ LAYOUTS: dict[LayoutWord, FileLayout] = {
     "lsun": FileLayout(
         "an LMDB for each style of each split, as torchvision's LSUNClass reads them, and ArtBench's list",
         "boxes, and images without a style",
+    ),
+    "met": FileLayout(
+        "JPEGs of at most 500 px and the ground truth of the Met dataset's authors: gallery, mini set, queries",
+        "boxes, and images of train without an object_id",
     ),
     "webdataset": FileLayout("tar files of a thousand images each, with a JSON beside each image"),
 }

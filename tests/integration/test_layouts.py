@@ -261,6 +261,7 @@ def test_what_a_kill_left_is_gone_on_from(
     ("words", "said"),
     [
         (("--layout", "cifar", "--split", "val"), "--split: expected none with --layout cifar"),
+        (("--layout", "met"), "--layout met: expected a release with the attribute object_id, got attributes none"),
         (("--layout", "yolo", "--side-px", "9"), "--side-px: expected --layout imagefolder, got yolo"),
     ],
 )

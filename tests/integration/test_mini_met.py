@@ -2,17 +2,21 @@
 attributes. The pretend museum has the exhibits; a folder has what visitors took of them.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from examples.museum.serve.server import serving
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
+from schemas.errors import BadInput
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
+from tasks.unpack import unpack
 from tasks.verify import verify
 from tests.support.desk import by_label, computed
 from tests.support.mini_met import MiniMet, Photo
@@ -139,6 +143,37 @@ def test_the_release_holds_and_building_again_changes_nothing(built: Path, mini:
 def test_parts_and_workers_change_nothing(built: Path, mini: MiniMet, museum: Any, tmp_path: Path):
     build(tmp_path, mini, museum, part_rows=7, workers=1)
     assert latest(tmp_path).manifest.content_sha256 == latest(built).manifest.content_sha256
+
+
+def test_it_becomes_the_files_of_the_papers_authors(built: Path, tmp_path: Path):
+    told = unpack(latest(built).url, str(tmp_path), store_url=str(built), layout="met")
+    rows = {
+        row["image_id"]: row for row in latest(built).rows("images", ["image_id", "split", "object_id"]).to_pylist()
+    }
+    truth = {path.stem: json.loads(path.read_text()) for path in (tmp_path / "ground_truth").iterdir()}
+    assert truth.keys() == {"MET_database", "mini_MET_database", "valset", "testset"}
+    for name, split, key in (
+        ("MET_database", "train", "id"),
+        ("valset", "val", "MET_id"),
+        ("testset", "test", "MET_id"),
+    ):
+        found = {int(Path(entry["path"]).stem): entry.get(key) for entry in truth[name]}
+        assert found == {number: row["object_id"] for number, row in rows.items() if row["split"] == split}
+        for entry in truth[name]:
+            with Image.open(tmp_path / "images" / entry["path"]) as picture:
+                assert picture.format == "JPEG"
+                assert max(picture.size) <= 500
+    asked = {entry["MET_id"] for name in ("valset", "testset") for entry in truth[name] if "MET_id" in entry}
+    mini = truth["mini_MET_database"]
+    others = sum(entry["id"] not in asked for entry in truth["MET_database"])
+    assert [entry for entry in mini if entry["id"] in asked] == [
+        entry for entry in truth["MET_database"] if entry["id"] in asked
+    ]
+    assert sum(entry["id"] not in asked for entry in mini) == round(others / 10)
+    assert f"train: {len(truth['MET_database'])} images" in told
+    assert "files: " in unpack(latest(built).url, str(tmp_path), store_url=str(built), layout="met")
+    with pytest.raises(BadInput, match="expected none with --layout met"):
+        unpack(latest(built).url, str(tmp_path / "some"), ["val"], str(built), layout="met")
 
 
 def test_a_screen_and_a_sample_by_attributes(mini: MiniMet, museum: Any, tmp_path: Path):

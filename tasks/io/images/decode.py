@@ -270,6 +270,13 @@ def png_bytes(pixels: NDArray[np.uint8]) -> bytes:
     return png.getvalue()
 
 
+def jpeg_bytes(pixels: NDArray[np.uint8], quality: int) -> bytes:
+    """A JPEG of (height, width, 3) RGB pixels, its colours at full resolution."""
+    jpeg = io.BytesIO()
+    Image.fromarray(pixels).save(jpeg, "JPEG", quality=quality, subsampling=0)
+    return jpeg.getvalue()
+
+
 def srgb_of(image: Image.Image) -> Image.Image:
     """The image as 8-bit RGB by rules 3 to 5, with the profile and the transparency of `image.info`."""
     if image.mode == "F":

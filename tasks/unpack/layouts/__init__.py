@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 
 from schemas.layouts import LayoutWord
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts import cifar, imagefolder, lsun, popart, release, source, voc, webdataset, yolo
+from tasks.unpack.layouts import cifar, imagefolder, lsun, met, popart, release, source, voc, webdataset, yolo
 from tasks.unpack.layouts.parts import LayoutPart
 
 PARTS: dict[LayoutWord, Callable[[Release, Collection[str], int | None], dict[str, LayoutPart]]] = {
@@ -16,6 +16,7 @@ PARTS: dict[LayoutWord, Callable[[Release, Collection[str], int | None], dict[st
     "imagefolder": imagefolder.parts,
     "cifar": cifar.parts,
     "lsun": lsun.parts,
+    "met": met.parts,
     "webdataset": webdataset.parts,
 }
 """What gives the parts of a folder, by their names: of a release, of some splits, as squares of a side. Raises BadInput

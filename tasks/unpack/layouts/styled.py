@@ -67,10 +67,28 @@ def square(data: bytes, side_px: int) -> NDArray[Any]:
     """(side_px, side_px, 3) uint8, RGB: the upright picture's largest square in the middle, by Robidoux' filter, as
     ArtBench's (3.2). Raises DamagedFile for a picture that can't be decoded.
     """
+    return resize(np.ascontiguousarray(centre_crop(_pixels(data))), (side_px, side_px))
+
+
+def within(data: bytes, most_px: int) -> NDArray[Any]:
+    """(height, width, 3) uint8, RGB: the upright picture, by the same filter no longer on any side than so many pixels;
+    a smaller one as it is. Raises DamagedFile as `square`.
+    """
+    pixels = _pixels(data)
+    height_px, width_px = pixels.shape[:2]
+    if (longest_px := max(height_px, width_px)) <= most_px:
+        return pixels
+    return resize(pixels, (_share(width_px, most_px, longest_px), _share(height_px, most_px, longest_px)))
+
+
+def _share(side_px: int, most_px: int, longest_px: int) -> int:
+    return max(1, (2 * side_px * most_px + longest_px) // (2 * longest_px))  # halves up
+
+
+def _pixels(data: bytes) -> NDArray[Any]:
     try:
-        pixels = picture(data, HIGHEST_MAX_PIXELS).pixels()
+        return picture(data, HIGHEST_MAX_PIXELS).pixels()
     except UnreadableImage as problem:
         raise DamagedFile(
             f"expected a picture that can be drawn anew, got one that can't ({problem.detail})"
         ) from problem
-    return resize(np.ascontiguousarray(centre_crop(pixels)), (side_px, side_px))
