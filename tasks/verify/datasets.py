@@ -39,6 +39,8 @@ _SHOWN = 3
 _EXPECTED = "--against: expected a release, a file of fingerprints (.parquet) or a folder of images"
 _PLAIN = ("image_id", "record_id", "split", "sha256", "phash", "phash_recipe")
 _NEEDED = ("sha256", "phash", "phash_recipe")
+_OF_ANYBODY = release_tables.ReleaseTable(FINGERPRINTS, frozenset(_NEEDED))
+"""Fingerprints as anybody may have them: of a folder's images, which have no split."""
 _SINCE = (3, 1)
 _ALL_VIEWS: tuple[ViewName, ...] = tuple(name for name in views.VIEWS if name != "phash")
 
@@ -106,7 +108,7 @@ def _read_fingerprints(url: str) -> pa.Table:
             if rows > length:  # each has a SHA-256 of its own; but one text, repeated, takes no room in a file
                 raise ValueError(f"{rows:,} rows in {length:,} bytes")
             table = parquet.read(columns=[name for name in FINGERPRINTS.names if name in parquet.schema_arrow.names])
-            table = release_tables.check_columns(table, release_tables.TABLES["fingerprints"], _NEEDED)
+            table = release_tables.check_columns(table, _OF_ANYBODY, _NEEDED)
             sha256 = pc.utf8_lower(table["sha256"])
             is_hex = pc.match_substring_regex(sha256, "^[0-9a-f]{64}$")
             if not pc.all(is_hex, min_count=0).as_py():

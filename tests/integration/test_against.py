@@ -16,6 +16,7 @@ from schemas.errors import BadInput
 from schemas.tables import OVERLAPS
 from tasks.io.store.releases import Release
 from tasks.verify import verify, write
+from tasks.verify.datasets import open_dataset
 
 COPIES = ("same", "saved", "small", "recoloured", "cropped", "mirrored")
 
@@ -132,6 +133,14 @@ def test_few_columns_are_enough(release: Release, tmp_path: Path):
     pq.write_table(table, tmp_path / "few.parquet")
     found = verify(release.url, against=[str(tmp_path / "few.parquet")])
     assert {row["sha256"] for row in table.to_pylist()} <= {row["other_image"] for row in found.overlaps.to_pylist()}
+
+
+def test_a_folders_fingerprints_have_no_split(release: Release, folder: Path, tmp_path: Path):
+    rows = open_dataset(str(folder)).rows
+    assert rows["split"].null_count == rows.num_rows
+    pq.write_table(rows, tmp_path / "theirs.parquet")
+    by_hash = verify(release.url, against=[str(tmp_path / "theirs.parquet")]).overlaps
+    assert {row["relation"] for row in by_hash.to_pylist()} >= {"same_file", None}
 
 
 def test_another_release_whose_pictures_are_at_hand(release: Release):
