@@ -1,12 +1,16 @@
 """COCO Annotator's export: a COCO file with the tool's own marks (github.com/jsbroks/coco-annotator, `coco_util.py`).
 
-What is marked `deleted` is left out, and counted. An image that is not `annotated` and has no annotation has not been
-looked at. The outline of an annotation that `isbbox` is its box once more, and is left out, too.
+What is marked `deleted` is left out, and counted. An image without an annotation has been looked at where it is marked
+`annotated`, which exports of some versions do not say: then nobody knows. The outline of an annotation that `isbbox` is
+its box once more, and is left out, too. Of key points alone, which have a box without an area, the box is that around
+them.
 """
 
 from typing import Any
 
+from tasks.core.coco.box import is_flat_box
 from tasks.core.coco.reader import LeftOut, Schemes, read_keys_once
+from tasks.core.coco.tool_files import hull_of
 
 
 def read_coco_annotator(name: str, data: bytes, schemes: Schemes, left_out: LeftOut) -> Any:
@@ -26,9 +30,15 @@ def read_coco_annotator(name: str, data: bytes, schemes: Schemes, left_out: Left
 
 
 def _seen(image: dict[str, Any], ids: set[str]) -> dict[str, Any]:
-    is_new = image.get("annotated") is False and str(image.get("id")) not in ids
-    return {**image, "is_annotated": False} if is_new else image
+    is_known = image.get("annotated") is True or str(image.get("id")) in ids
+    return image if is_known else {**image, "is_annotated": False}
 
 
 def _drawn(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: row[key] for key in row if key != "segmentation"} if row.get("isbbox") is True else row
+    if row.get("isbbox") is True:
+        return {key: row[key] for key in row if key != "segmentation"}
+    points = row.get("keypoints")
+    if not is_flat_box(row.get("bbox")) or not isinstance(points, list) or not {*map(type, points)} <= {int, float}:
+        return row
+    seen = [(x, y) for x, y, v in zip(points[::3], points[1::3], points[2::3], strict=False) if v]
+    return {**row, "bbox": hull_of(seen)} if seen else row

@@ -15,7 +15,6 @@ An image without shapes is one without an annotation: CVAT does not say whether 
 `source`) stays beside.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,7 +24,16 @@ import numpy as np
 
 from schemas.errors import BadInput
 from tasks.core.coco.reader import LeftOut, Schemes
-from tasks.core.coco.tool_files import Row, document_of, hull_of, joints_in_order, points_of
+from tasks.core.coco.tool_files import (
+    Row,
+    document_of,
+    ellipse_box,
+    hull_of,
+    joints_in_order,
+    outlined,
+    points_of,
+    turned_box,
+)
 from tasks.core.plain_xml import parse_xml, text_of
 
 _OF_IMAGES = frozenset({"tag"})
@@ -48,9 +56,14 @@ def read_cvat(name: str, data: bytes, schemes: Schemes, left_out: LeftOut) -> Ro
     joints = _joints(root, schemes)
     images, annotations = list[Row](), list[Row]()
     for place, image in enumerate(root.iter("image"), 1):
-        if not (drawn := [*_figures(image, joints)]):
+        shapes = [shape for shape in image if shape.tag not in _OF_IMAGES]
+        if not shapes:
             left_out.images.add("images without a shape", image.get("name") or "")
             continue
+        boxed = [shape for shape in shapes if shape.tag in _SHAPES or shape.get("label", "") in {"", *schemes}]
+        others = "shapes without a box, of other labels than the recipe's"
+        left_out.annotations.add(others, image.get("name") or "", count=len(shapes) - len(boxed))
+        drawn = [*_figures(image, boxed, joints)]
         sides = {side: _whole(image.get(side, "")) for side in ("width", "height")}
         images.append({"id": place, "file_name": image.get("name"), **sides})
         annotations += ({**row, "image_id": place} for row in drawn)
@@ -71,9 +84,9 @@ def _joints(root: Element, schemes: Schemes) -> dict[str, list[str]]:
     }
 
 
-def _figures(image: Element, joints: dict[str, list[str]]) -> Iterator[Row]:
+def _figures(image: Element, shapes: list[Element], joints: dict[str, list[str]]) -> Iterator[Row]:
     """The annotations of an image: of a box and a skeleton in one group one."""
-    rows = [(shape, _figure(image, shape, joints)) for shape in image if shape.tag not in _OF_IMAGES]
+    rows = [(shape, _figure(image, shape, joints)) for shape in shapes]
     groups = {_group(shape) for shape, _ in rows if shape.tag == "box"} - {None}
     poses = {
         group: row["keypoints"]
@@ -118,34 +131,17 @@ def _whole(text: str) -> Any:
 
 def _box(image: Element, shape: Element, joints: dict[str, list[str]]) -> Row:
     x, y, right, bottom = (float(shape.attrib[key]) for key in ("xtl", "ytl", "xbr", "ybr"))
-    turn = math.radians(float(shape.get("rotation", "0")))
-    if not turn:
-        return {"bbox": [x, y, right - x, bottom - y]}
-    middle_x, middle_y = (x + right) / 2, (y + bottom) / 2
-    corners = [
-        (
-            middle_x + (across - middle_x) * math.cos(turn) - (down - middle_y) * math.sin(turn),
-            middle_y + (across - middle_x) * math.sin(turn) + (down - middle_y) * math.cos(turn),
-        )
-        for across, down in ((x, y), (right, y), (right, bottom), (x, bottom))
-    ]
-    return _outlined(corners)
+    middle = (x + right) / 2, (y + bottom) / 2
+    return turned_box([x, y, right - x, bottom - y], float(shape.get("rotation", "0")), middle)
 
 
 def _polygon(image: Element, shape: Element, joints: dict[str, list[str]]) -> Row:
-    return _outlined(_points(shape))
-
-
-def _outlined(points: list[tuple[float, float]]) -> Row:
-    return {"bbox": hull_of(points), "segmentation": [[number for point in points for number in point]]}
+    return outlined(_points(shape))
 
 
 def _ellipse(image: Element, shape: Element, joints: dict[str, list[str]]) -> Row:
     x, y, across, down = (float(shape.attrib[key]) for key in ("cx", "cy", "rx", "ry"))
-    turn = math.radians(float(shape.get("rotation", "0")))
-    wide = math.hypot(across * math.cos(turn), down * math.sin(turn))
-    high = math.hypot(across * math.sin(turn), down * math.cos(turn))
-    return {"bbox": [x - wide, y - high, 2 * wide, 2 * high]}
+    return ellipse_box((x, y), (across, down), float(shape.get("rotation", "0")))
 
 
 def _mask(image: Element, shape: Element, joints: dict[str, list[str]]) -> Row:
@@ -156,19 +152,35 @@ def _mask(image: Element, shape: Element, joints: dict[str, list[str]]) -> Row:
     runs = np.array([int(number) for number in shape.attrib["rle"].split(",")], np.int64)
     is_in = 0 <= left <= left + wide <= width and 0 <= top <= top + high <= height
     are_runs = 0 <= runs.min() <= runs.max() <= wide * high
-    if not is_in or width * height > _MOST_PIXELS or not are_runs or runs.sum() != wide * high:
+    if not is_in or wide * high > _MOST_PIXELS or not are_runs or runs.sum() != wide * high:
         return row  # of such an outline the box is all that is sure
     inside = np.repeat(np.arange(len(runs)) % 2, runs).astype(bool).reshape(high, wide)
-    picture = np.zeros((height, width), bool)
-    picture[top : top + high, left : left + wide] = inside
-    by_column = np.concatenate([[False], picture.ravel(order="F")])
-    ends = np.flatnonzero(np.diff(by_column))
-    counts = np.diff([0, *ends, width * height])
     across, down = (np.flatnonzero(inside.any(axis)) for axis in (0, 1))
-    if len(across):
-        sides = [int(across[-1] - across[0]) + 1, int(down[-1] - down[0]) + 1]
-        row["bbox"] = [left + int(across[0]), top + int(down[0]), *sides]
-    return {**row, "segmentation": {"size": [height, width], "counts": counts.tolist()}}
+    if not len(across):
+        return row
+    sides = [int(across[-1] - across[0]) + 1, int(down[-1] - down[0]) + 1]
+    # a row below, so that no run goes on from one column into the next
+    columns = np.pad(inside, ((1, 1), (0, 0))).ravel(order="F")
+    ends = np.flatnonzero(np.diff(columns))
+    column, place = np.divmod(ends + 1, high + 2)
+    starts = (left + column) * height + top + place - 1
+    lengths = np.diff([0, *starts, width * height])
+    # where a figure reaches from the picture's lower edge to the upper one, two runs are one
+    counts = _joined(lengths.tolist())
+    outline = {"size": [height, width], "counts": counts}
+    return {"bbox": [left + int(across[0]), top + int(down[0]), *sides], "segmentation": outline}
+
+
+def _joined(counts: list[int]) -> list[int]:
+    """Runs without those of no length between two others."""
+    found: list[int] = []
+    for place, count in enumerate(counts):
+        if len(found) > 1 and not found[-1] and place > 1:
+            found.pop()
+            found[-1] += count
+        else:
+            found.append(count)
+    return found
 
 
 def _skeleton(image: Element, shape: Element, joints: dict[str, list[str]]) -> Row:

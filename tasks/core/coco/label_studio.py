@@ -6,20 +6,31 @@ one id. Brush strokes, and pictures that were turned in the tool, say that somet
 knows what is in the image. Choices and texts are of the whole image, and are left out.
 
 A task without an annotation, or whose annotations were all skipped, has not been looked at. Of several annotations one
-counts: the ground truth, else the last; the others are counted.
+counts: the ground truth, else the last; the others are counted. Where one of several has nothing and none is the ground
+truth, people disagree on whether anybody is there, and nobody knows.
 """
 
-import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from schemas.errors import BadInput
 from tasks.core.coco.reader import LeftOut, Schemes, read_keys_once
-from tasks.core.coco.tool_files import Row, document_of, hull_of, joints_in_order, points_of
+from tasks.core.coco.tool_files import (
+    Row,
+    document_of,
+    ellipse_box,
+    joints_in_order,
+    outlined,
+    points_of,
+    turned_box,
+)
+from tasks.core.passed_over import Tally
 
 _UPLOADED = re.compile(r"/data/upload/(?:[0-9]+/)?(?:[0-9a-f]{8}-)?(?P<name>.+)")
+_LOCAL = "/data/local-files/"
+_PICTURE = re.compile(r"(?i)/data/.+|[a-z][a-z0-9+.-]*://.+|.+\.(?:jpe?g|png|gif|webp|tiff?|bmp|avif|jp2)")
 _OF_NO_REGION = frozenset(
     {"choices", "taxonomy", "textarea", "rating", "number", "datetime", "pairwise", "ranker", "relation"}
 )
@@ -36,21 +47,14 @@ def read_label_studio(name: str, data: bytes, schemes: Schemes, left_out: LeftOu
     images, rows = list[Row](), list[Row]()
     for place, task in enumerate(tasks, 1):
         if (image := _image(task["data"])) is None:
-            left_out.images.add("tasks without an image", f"id {task.get('id')}")
+            left_out.images.add("tasks without one image", f"id {task.get('id')}")
             continue
-        entry: Row = {"id": place, "file_name": image}
-        made = [each for each in task["annotations"] if isinstance(each, dict) and not each.get("was_cancelled")]
-        if not made:
-            images.append({**entry, "is_annotated": False})
-            continue
-        best = next((each for each in made if each.get("ground_truth")), made[-1])
-        others = [each for each in made if each is not best]
-        left_out.annotations.add(
-            "regions by others than the one that counts", image, count=sum(len(_results(each)) for each in others)
-        )
-        results = _results(best)
-        images.append({**entry, **_sides(results)})
-        rows += ({**row, "image_id": place} for row in _figures(results))
+        results = _that_count(task["annotations"], image, left_out.annotations)
+        images.append({"id": place, "file_name": image, **_sides(results or ())})
+        if results is None:
+            images[-1]["is_annotated"] = False
+        else:
+            rows += ({**row, "image_id": place} for row in _figures(results, schemes, image, left_out.annotations))
     return _document(images, rows, schemes)
 
 
@@ -59,15 +63,37 @@ def _is_task(task: Any) -> bool:
 
 
 def _image(data: Row) -> str | None:
-    """The image of a task: the path of a file that was uploaded or is served from a folder, else its address."""
-    texts = [value for value in data.values() if isinstance(value, str)]
-    value = data.get("image") if isinstance(data.get("image"), str) else next(iter(texts), None)
+    """The image of a task: the path of a file that was uploaded or is served from a folder, else its address. None
+    where no field is called `image` and not just one looks like a picture's place.
+    """
+    value = data.get("image")
+    if not isinstance(value, str):
+        places = [each for each in data.values() if isinstance(each, str) and _PICTURE.fullmatch(each)]
+        value = places[0] if len(places) == 1 and value is None else None
     if not value:
         return None
-    if value.startswith("/data/local-files/"):
-        return next(iter(parse_qs(urlsplit(value).query).get("d", ())), None)
-    uploaded = _UPLOADED.fullmatch(value)
+    path = urlsplit(value).path if re.match(r"https?://[^/]+/data/", value) else value.partition("?")[0]
+    if path.startswith(_LOCAL):
+        return next(iter(parse_qs(value.partition("?")[2]).get("d", ())), None)
+    uploaded = _UPLOADED.fullmatch(path)
     return unquote(uploaded["name"]) if uploaded else value
+
+
+def _that_count(annotations: Iterable[Any], image: str, left_out: Tally) -> list[Row] | None:
+    """The results of the annotation that counts; None where nobody has looked, or people disagree whether there is
+    anything.
+    """
+    made = [each for each in annotations if isinstance(each, dict) and not each.get("was_cancelled")]
+    if not made:
+        return None
+    truth = next((each for each in made if each.get("ground_truth")), None)
+    best = truth or made[-1]
+    others = sum(len(_results(each)) for each in made if each is not best)
+    left_out.add("regions by others than the one that counts", image, count=others)
+    if truth is None and len({bool(_results(each)) for each in made}) > 1:
+        left_out.add("regions where others saw nothing", image, count=len(_results(best)))
+        return None
+    return _results(best)
 
 
 def _results(annotation: Row) -> list[Row]:
@@ -82,25 +108,40 @@ def _sides(results: Iterable[Row]) -> Row:
     return {}
 
 
-def _figures(results: list[Row]) -> Iterator[Row]:
+def _figures(results: list[Row], schemes: Schemes, image: str, left_out: Tally) -> Iterator[Row]:
     """A row for each region that is no key point, with `points` by name where key points are its own."""
     regions: dict[str, list[Row]] = {}
     for place, each in enumerate(results):
         if str(each.get("type")) not in _OF_NO_REGION:
             regions.setdefault(str(each.get("id", f"#{place}")), []).append(each)
-    points: dict[str, Row] = {}
-    for parts in regions.values():
-        if parent := next((each["parentID"] for each in parts if _is_point(each) and each.get("parentID")), None):
-            points.setdefault(str(parent), {})[_label(parts)] = _point(parts[0])
+    points = _points(regions, image, left_out)
     for number, parts in regions.items():
-        if _is_point(parts[0]) and any(each.get("parentID") for each in parts):
+        if _parent(parts) is not None:
             continue
-        row = {"category": _label(parts), "iscrowd": 0, **_shape(parts)}
+        shape, label = _shape(parts), _label(parts)
+        if not shape and label and label not in schemes:
+            left_out.add("regions without a box, of other labels than the recipe's", image)
+            continue
+        row = {"category": label, "iscrowd": 0, **shape}
         yield {**row, "points": points[number]} if number in points else row
 
 
-def _is_point(result: Row) -> bool:
-    return str(result.get("type", "")).startswith("keypoint")
+def _points(regions: Mapping[str, list[Row]], image: str, left_out: Tally) -> dict[str, Row]:
+    """The key points of each region, by name: of one name the first."""
+    points: dict[str, Row] = {}
+    for parts in regions.values():
+        if (parent := _parent(parts)) is not None:
+            mine = points.setdefault(parent, {})
+            if parent not in regions or _label(parts) in mine:
+                left_out.add("key points without a region, or twice in one", image)
+            mine.setdefault(_label(parts), _point(parts[0]))
+    return points
+
+
+def _parent(parts: list[Row]) -> str | None:
+    """The region to which a key point belongs; None of all else."""
+    is_point = str(parts[0].get("type", "")).startswith("keypoint")
+    return next((str(each["parentID"]) for each in parts if each.get("parentID")), None) if is_point else None
 
 
 def _label(parts: Iterable[Row]) -> str:
@@ -115,57 +156,49 @@ def _label(parts: Iterable[Row]) -> str:
 
 def _shape(parts: list[Row]) -> Row:
     """A region's box and outline in px; none where it does not say where it is."""
-    part = parts[0]
-    if part.get("image_rotation"):
-        return {}
-    try:
-        value, width, height = part["value"], float(part["original_width"]), float(part["original_height"])
-        kind = str(part["type"])
-        if kind.startswith("rectangle"):
-            return _rectangle(value, width, height)
-        if kind.startswith("polygon"):
-            return _outlined([(x * width / _FULL, y * height / _FULL) for x, y in value["points"]])
-        if kind.startswith("ellipse"):
-            return _ellipse(value, width, height)
-    except (KeyError, TypeError, ValueError, OverflowError):  # COCO's reader tells of a box that is none
-        return {}
+    for part in parts:
+        for kind, shape in _SHAPES.items():
+            if str(part.get("type")).startswith(kind) and not part.get("image_rotation"):
+                try:
+                    return shape(part["value"], float(part["original_width"]), float(part["original_height"]))
+                except (LookupError, TypeError, ValueError, OverflowError):  # COCO's reader tells of a box that is none
+                    return {}
     return {}
 
 
+def _px(value: Mapping[str, Any], key: str, side: float) -> float:
+    return float(value[key]) * side / _FULL
+
+
 def _rectangle(value: Row, width: float, height: float) -> Row:
-    """A turned one turns about its upper left corner, clockwise."""
-    x, wide = (value[key] * width / _FULL for key in ("x", "width"))
-    y, high = (value[key] * height / _FULL for key in ("y", "height"))
-    turn = math.radians(value.get("rotation") or 0)
-    if not turn:
-        return {"bbox": [x, y, wide, high]}
-    along, down = (math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))
-    return _outlined(
-        [
-            (x + a * along[0] + b * down[0], y + a * along[1] + b * down[1])
-            for a, b in ((0, 0), (wide, 0), (wide, high), (0, high))
-        ]
-    )
+    """A turned one turns about its upper left corner."""
+    x, y = _px(value, "x", width), _px(value, "y", height)
+    box = [x, y, _px(value, "width", width), _px(value, "height", height)]
+    return turned_box(box, float(value.get("rotation") or 0), (x, y))
 
 
-def _outlined(points: list[tuple[float, float]]) -> Row:
-    return {"bbox": hull_of(points), "segmentation": [[number for point in points for number in point]]}
+def _polygon(value: Row, width: float, height: float) -> Row:
+    return outlined([(float(x) * width / _FULL, float(y) * height / _FULL) for x, y in value["points"]])
 
 
 def _ellipse(value: Row, width: float, height: float) -> Row:
-    x, across = (value[key] * width / _FULL for key in ("x", "radiusX"))
-    y, down = (value[key] * height / _FULL for key in ("y", "radiusY"))
-    turn = math.radians(value.get("rotation") or 0)
-    wide = math.hypot(across * math.cos(turn), down * math.sin(turn))
-    high = math.hypot(across * math.sin(turn), down * math.cos(turn))
-    return {"bbox": [x - wide, y - high, 2 * wide, 2 * high]}
+    middle = _px(value, "x", width), _px(value, "y", height)
+    radii = _px(value, "radiusX", width), _px(value, "radiusY", height)
+    return ellipse_box(middle, radii, float(value.get("rotation") or 0))
+
+
+_SHAPES: dict[str, Callable[[Row, float, float], Row]] = {
+    "rectangle": _rectangle,
+    "polygon": _polygon,
+    "ellipse": _ellipse,
+}
 
 
 def _point(part: Row) -> tuple[float, float, int] | None:
     try:
-        value = part["value"]
-        return value["x"] * part["original_width"] / _FULL, value["y"] * part["original_height"] / _FULL, 2
-    except (KeyError, TypeError, OverflowError):
+        width, height = float(part["original_width"]), float(part["original_height"])
+        return _px(part["value"], "x", width), _px(part["value"], "y", height), 2
+    except (LookupError, TypeError, ValueError, OverflowError):
         return None
 
 

@@ -4,7 +4,8 @@ A reader takes the file's name for messages, its bytes, the recipe's schemes of 
 count what it leaves out. It raises BadInput for what is no file of its tool.
 """
 
-from collections.abc import Callable, Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from schemas.keypoints import bare_name
@@ -61,3 +62,31 @@ def hull_of(points: Collection[tuple[float, float]]) -> list[float]:
     """The box around points: x, y, width and height."""
     across, down = [x for x, _ in points], [y for _, y in points]
     return [min(across), min(down), max(across) - min(across), max(down) - min(down)]
+
+
+def outlined(points: Sequence[tuple[float, float]]) -> Row:
+    """An outline, and the box around it."""
+    return {"bbox": hull_of(points), "segmentation": [[number for point in points for number in point]]}
+
+
+def turned_box(xywh_px: Sequence[float], degrees: float, about: tuple[float, float]) -> Row:
+    """A box that is turned clockwise about a point: the box around it, with its corners as outline.
+
+    >>> turned_box([0, 0, 4, 2], 90, (0, 0))["bbox"]
+    [-2.0, 0.0, 2.0, 4.0]
+    """
+    if not degrees:
+        return {"bbox": [*xywh_px]}
+    x, y, width, height = xywh_px
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    corners = [(x - about[0] + a, y - about[1] + b) for a, b in ((0, 0), (width, 0), (width, height), (0, height))]
+    turned = [(about[0] + a * cos - b * sin, about[1] + a * sin + b * cos) for a, b in corners]
+    return outlined([(round(a, 9), round(b, 9)) for a, b in turned])
+
+
+def ellipse_box(middle: tuple[float, float], radii: tuple[float, float], degrees: float) -> Row:
+    """The box around an ellipse that is turned about its middle."""
+    turn = math.radians(degrees)
+    wide = math.hypot(radii[0] * math.cos(turn), radii[1] * math.sin(turn))
+    high = math.hypot(radii[0] * math.sin(turn), radii[1] * math.cos(turn))
+    return {"bbox": [middle[0] - wide, middle[1] - high, 2 * wide, 2 * high]}

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.errors import BadInput
 from tasks.core.coco.source import read_figures
-from tests.support.keypoints import COCO_17
+from tests.support.keypoints import COCO_17, NAMES
 
 PERSON = {"person": COCO_17}
 CORNERS = [[4, 2, 4, 6, 1, 6, 1, 2]]
@@ -30,6 +30,7 @@ DOCUMENT = {
         image(3, annotated=False),
         image(4, deleted=True),
         image(5),
+        {"id": 6, "file_name": "6.jpg"},
     ],
     "annotations": [box(1, 1), box(2, 3, isbbox=False), box(3, 5, deleted=True)],
 }
@@ -43,6 +44,7 @@ def test_its_marks_are_heeded():
         "2.jpg": None,
         "3.jpg": 1,
         "5.jpg": 0,
+        "6.jpg": None,  # exports of some versions do not say who was looked at
     }
     first, third = (drawn[name] or [] for name in ("1.jpg", "3.jpg"))
     assert first[0]["segmentation"] is None  # its box once more
@@ -51,11 +53,22 @@ def test_its_marks_are_heeded():
     assert counts == [("images that are deleted in the tool", 1), ("annotations that are deleted in the tool", 1)]
 
 
+def test_key_points_alone_have_the_box_around_them():
+    points = [5, 6, 2, 9, 16, 1, *[0] * 45]
+    pose = box(1, 1, bbox=[0, 0, 0, 0], isbbox=False, segmentation=[], keypoints=points, num_keypoints=2)
+    category = {"id": 1, "name": "person", "keypoints": NAMES}
+    document = {"categories": [category], "images": [image(1)], "annotations": [pose]}
+    found = read_figures("file", json.dumps(document).encode(), PERSON, "coco_annotator").by_file_name["1.jpg"].figures
+    assert found is not None
+    assert found[0]["xywh_px"] == [5, 6, 4, 10]
+    assert found[0]["keypoints_xyv"][:6] == [5, 6, 2, 9, 16, 1]
+
+
 def test_coco_itself_knows_none_of_these_marks():
     found = read_figures("file", json.dumps(DOCUMENT).encode(), PERSON)
     assert {name: len(image.figures or ()) for name, image in found.by_file_name.items()} == {
         **{"1.jpg": 1, "2.jpg": 0, "3.jpg": 1},
-        **{"4.jpg": 0, "5.jpg": 1},
+        **{"4.jpg": 0, "5.jpg": 1, "6.jpg": 0},
     }
 
 

@@ -1,8 +1,11 @@
 """CVAT's XML of images, written by hand in the tool's form: each shape, and what says nothing."""
 
+import json
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+import hypothesis
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,6 +91,33 @@ def test_a_mask_in_the_frame_of_the_picture_has_the_box_around_its_pixels():
     assert one["xywh_px"] == [1, 1, 2, 1]
 
 
+@given(st.data())
+def test_a_mask_is_the_same_pixels_in_either_form(data: st.DataObject):
+    width, height = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
+    left, top = data.draw(st.integers(0, width - 1)), data.draw(st.integers(0, height - 1))
+    wide, high = data.draw(st.integers(1, width - left)), data.draw(st.integers(1, height - top))
+    bits = data.draw(st.lists(st.booleans(), min_size=wide * high, max_size=wide * high))
+    hypothesis.assume(any(bits))
+    runs, last = [], False
+    for bit in bits:
+        if bit != last or not runs:
+            runs += [0, 0] if bit and not runs else [0]
+        runs[-1] += 1
+        last = bit
+    rle = ", ".join(map(str, runs))
+    shape = f'<mask label="person" rle="{rle}" left="{left}" top="{top}" width="{wide}" height="{high}"/>'
+    (one,) = read(image(shape, width=width, height=height)).by_file_name["a.jpg"].figures or ()
+    counts = json.loads(one["segmentation"])["counts"]
+    found = np.repeat(np.arange(len(counts)) % 2, counts).reshape(width, height).T.astype(bool)
+    expected = np.zeros((height, width), bool)
+    expected[top : top + high, left : left + wide] = np.reshape(bits, (high, wide))
+    assert np.array_equal(found, expected)
+    assert 0 not in counts[1:-1]
+    down, across = np.nonzero(expected)
+    sides = (across.max() - across.min() + 1, down.max() - down.min() + 1)
+    assert one["xywh_px"] == [across.min(), down.min(), *sides]
+
+
 @pytest.mark.parametrize("rle", ["1, 9", "-1, 5", "4"])
 def test_a_mask_that_can_not_be_is_its_box_alone(rle: str):
     found = figures(f'<mask label="person" rle="{rle}" left="39" top="0" width="2" height="2"/>')
@@ -161,6 +191,12 @@ def whole(text: str) -> bytes:
 def test_what_is_no_file_of_cvats_is_one_sentence(data: bytes, got: str):
     with pytest.raises(BadInput, match=f"^file: expected CVAT's XML of images, got .*{got}"):
         read_figures("file", data, PERSON, "cvat")
+
+
+def test_a_line_of_another_label_is_left_out_and_counted():
+    found = read(image(box(), '<polyline label="crack" points="1,2;3,4"/>'))
+    assert len(found.by_file_name["a.jpg"].figures or ()) == 1
+    assert found.left_out.annotations.total == 1
 
 
 def test_an_image_without_a_name_is_counted_and_one_of_no_size_has_none():

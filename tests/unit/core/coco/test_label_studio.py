@@ -77,6 +77,29 @@ def test_key_points_are_those_of_their_region():
     assert not any(one["keypoints_xyv"][3:])
 
 
+def test_a_region_without_a_box_of_another_label_is_left_out_and_counted():
+    found = read(task(made(region("other"), region(kind="brushlabels", label="sky"))))
+    assert len(found.by_file_name["a.jpg"].figures or ()) == 1
+    assert found.left_out.annotations.total == 1
+
+
+def test_key_points_of_no_region_and_twice_in_one_are_counted():
+    nose = {"type": "keypointlabels", "parentID": "r1", **FULL}
+    value = {"x": 10, "y": 30, "keypointlabels": ["nose"]}
+    points = [{**nose, "id": "a", "value": value}, {**nose, "id": "b", "value": {**value, "x": 20}}]
+    lost = {**nose, "id": "c", "parentID": "gone", "value": value}
+    found = read(task(made(region(), *points, lost)))
+    (one,) = found.by_file_name["a.jpg"].figures or ()
+    assert one["keypoints_xyv"][:3] == [20, 30, 2]
+    assert found.left_out.annotations.total == 2
+
+
+def test_where_people_disagree_whether_there_is_anybody_nobody_knows():
+    found = read(task(made(region()), made()))
+    assert found.by_file_name["a.jpg"].figures is None
+    assert found.left_out.annotations.total == 1
+
+
 def test_what_is_of_the_whole_image_is_no_figure():
     assert figures({"id": "c", "type": "choices", "value": {"choices": ["portrait"]}}) == []
 
@@ -89,7 +112,7 @@ def test_what_is_of_the_whole_image_is_no_figure():
         pytest.param({**region(), "original_width": None}, id="no size"),
         pytest.param(region(x="?"), id="no number"),
         pytest.param(region(kind="rectangle"), id="no label"),
-        pytest.param(region(kind="keypointlabels", label="nose"), id="a point alone"),
+        pytest.param(region(kind="keypointlabels"), id="a point alone"),
         pytest.param({**region(), "value": 7}, id="no value"),
     ],
 )
@@ -126,6 +149,8 @@ def test_which_annotation_counts(annotations: list[Row], expected: int | None):
         ("/data/upload/3/plain.jpg", "plain.jpg"),
         ("/data/local-files/?d=works/a%20b.jpg", "works/a b.jpg"),
         ("https://a.example/works/1.jpg", "https://a.example/works/1.jpg"),
+        ("http://localhost:8080/data/upload/3/0a1b2c3d-a.jpg", "a.jpg"),
+        ("http://localhost:8080/data/local-files/?d=works/a.jpg", "works/a.jpg"),
         ("works/1.jpg", "works/1.jpg"),
     ],
 )
@@ -133,9 +158,21 @@ def test_the_name_of_an_images_file(image: str, expected: str):
     assert read(task(made(region()), image=image)).by_file_name.keys() == {expected}
 
 
-def test_a_task_without_an_image_is_counted():
-    found = read({"id": 4, "data": {"n": 1}, "annotations": []}, task(made(region())))
-    assert found.left_out.images.total == 1
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"n": 1}, None),
+        ({"title": "Mona Lisa", "img": "/data/upload/1/0a1b2c3d-a.jpg"}, "a.jpg"),
+        ({"caption": "x", "picture": "s3://bucket/b.jpg"}, "s3://bucket/b.jpg"),
+        ({"one": "a.jpg", "two": "b.jpg"}, None),
+        ({"title": "x"}, None),
+        ({"image": ["a.jpg", "b.jpg"], "title": "c.jpg"}, None),
+    ],
+)
+def test_the_image_is_the_field_of_that_name_or_the_one_place_of_a_picture(data: Row, expected: str | None):
+    found = read({"id": 4, "data": data, "annotations": [made(region())]}, task(made(region())))
+    assert found.by_file_name.keys() == {expected or "a.jpg", "a.jpg"}
+    assert found.left_out.images.total == (expected is None) + (expected == "a.jpg")
 
 
 @pytest.mark.parametrize(
