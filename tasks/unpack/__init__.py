@@ -68,14 +68,15 @@ def _fill(
     and notes.
     """
     for part in parts.values():
-        names = part.names.values() if part.names else ()
-        target.expect(part.root, [*names, *(map(turned_name, names) if source.is_turned else ())])
+        names = part.names.values()
+        if not part.archives:
+            target.expect(part.root, [*names, *(map(turned_name, names) if source.is_turned else ())])
     with source.lease():
         work = _unpack_images(release, source, target, parts)
     receipt, notes = {}, []
     for name, part in parts.items():
         notes += [f"{name}: {note}" for note in _write_documents(target, part)]
-        if part.names:
+        if not part.archives:
             gone = target.remove_others(part.root, {*part.names.values()}, part.shared)
             work["removed, which the release no longer has"] += gone
         receipt[name] = {"root": part.root, "annotations": part.annotations, "images": len(part.images)}
@@ -119,7 +120,7 @@ def _unpack_images(
             except DamagedFile as problem:
                 damaged.append(f"{quoted(image.record_id)} ({problem})")
             advance(1)
-    work["archives written"] = archives.written
+    work["archives written" if archives.written != 1 else "archive written"] = archives.written
     if damaged:
         raise BrokenPromise(
             f"expected only intact images in release {release.manifest.version}, got {len(damaged)} that are damaged "

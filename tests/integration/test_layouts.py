@@ -65,6 +65,7 @@ def test_yolo_has_a_picture_and_a_text_for_each_annotated_image(museum: Release,
     crowds = 0
     for split in SPLITS:
         expected = boxes_of(museum, split)
+        expected = {n: boxes for n, boxes in expected.items() if not boxes or any(not box["iscrowd"] for box in boxes)}
         pictures = {int(path.stem): path for path in (folder / "images" / split).iterdir()}
         texts = {int(path.stem): path.read_text() for path in (folder / "labels" / split).iterdir()}
         assert pictures.keys() == texts.keys() == expected.keys()
@@ -80,7 +81,7 @@ def test_yolo_has_a_picture_and_a_text_for_each_annotated_image(museum: Release,
             ]
             assert [number for number, *_ in lines] == [0] * len(wanted)
             assert [pytest.approx(box, abs=1e-4) for box in wanted] == found
-    assert crowds
+    assert crowds  # beside other figures
 
 
 def test_voc_has_a_picture_and_a_file_for_each_annotated_image(museum: Release, unpacked: Path):
@@ -249,7 +250,7 @@ def test_what_a_kill_left_is_gone_on_from(
     (first,) = [path for path in tmp_path.iterdir() if path.name != ".unpacking"]
     before = first.stat()
     told = unpack(museum.url, str(tmp_path), layout=layout)
-    assert f"files: {left} archives written" in told
+    assert f"files: {left} archive{'s' * (left > 1)} written" in told
     assert first.stat() == before
     for path in (unpacked / layout).iterdir():
         if path.name != "unpacked.json":

@@ -15,14 +15,15 @@ _DIGITS = 9
 
 
 class YoloLabels(NamedTuple):
-    """Texts by image id; how many boxes are left out, as crowds, or since they lie beyond their picture as a whole; and
-    how many are cut at its edge.
+    """Texts by image id; how many boxes are left out, as crowds, or since they lie beyond their picture as a whole; how
+    many are cut at its edge; and images of which all boxes are left out: without a line they would be taken for empty.
     """
 
     texts: dict[int, str]
     crowds: int
     outside: int
     cut: int
+    unsaid: frozenset[int]
 
 
 def yolo_labels(document: Mapping[str, Any]) -> YoloLabels:
@@ -50,7 +51,10 @@ def yolo_labels(document: Mapping[str, Any]) -> YoloLabels:
         cut += inside != xywh_px
         shares = _shares(inside, *sides[box["image_id"]])
         lines[box["image_id"]].append(f"{places[box['category_id']]} {' '.join(map(_number, shares))}\n")
-    return YoloLabels({number: "".join(of) for number, of in lines.items()}, crowds, outside, cut)
+    drawn = {box["image_id"] for box in document["annotations"]}
+    unsaid = frozenset(number for number in drawn if not lines[number])
+    texts = {number: "".join(of) for number, of in lines.items() if number not in unsaid}
+    return YoloLabels(texts, crowds, outside, cut, unsaid)
 
 
 def _inside(xywh_px: list[float], width: int, height: int) -> list[float] | None:

@@ -4,10 +4,10 @@ import importlib.util
 
 from schemas.errors import BadInput
 
-_MOST_BYTES = 2**42
-"""What a file may grow to; it takes no more room than what is in it."""
-_AT_ONCE = 1000
-"""Values in one transaction."""
+_BYTES = 2**28
+"""What is mapped at first, of each of many open files; twice as much where it is full."""
+_AT_ONCE = 100
+"""Values in one transaction, which are in memory."""
 
 
 def check_lmdb() -> None:
@@ -24,7 +24,7 @@ class LmdbFile:
         import lmdb
 
         # nobody else knows of the file yet: so no lock, and one flush at the end
-        self._file = lmdb.open(path, map_size=_MOST_BYTES, subdir=False, lock=False, sync=False)
+        self._file = lmdb.open(path, map_size=_BYTES, subdir=False, lock=False, sync=False)
         self._waiting: list[tuple[bytes, bytes]] = []
 
     def add(self, key: bytes, value: bytes) -> None:
@@ -40,7 +40,14 @@ class LmdbFile:
         self._file.close()
 
     def _write(self) -> None:
-        with self._file.begin(write=True) as transaction:
-            for key, value in self._waiting:
-                transaction.put(key, value)
+        import lmdb
+
+        while True:
+            try:
+                with self._file.begin(write=True) as transaction:
+                    for key, value in self._waiting:
+                        transaction.put(key, value)
+                break
+            except lmdb.MapFullError:
+                self._file.set_mapsize(2 * self._file.info()["map_size"])
         self._waiting.clear()

@@ -71,6 +71,7 @@ class UnpackFolder:
         if known is not None and any(known.get(name) != release.get(name) for name in (*release, "layout", "side_px")):
             layout = f", as {quoted(known['layout'])} has it" if "layout" in known else ""
             pictures = f", pictures {known['pictures']}" if known.get("pictures") in {"upright", "as stored"} else ""
+            pictures += f", squares of {known['side_px']} px" if isinstance(known.get("side_px"), int) else ""
             release_name = f"{quoted(known.get('version'))} of {quoted(known.get('name'))}"
             raise ValueError(f"it holds release {release_name}{layout}{pictures}")
         splits, files = (known or {}).get("splits"), (known or {}).get("files")
@@ -116,6 +117,8 @@ class UnpackFolder:
 
     def _folders(self, place: str) -> None:
         if place not in self._made:
+            if place.startswith("/") or not {"", ".", ".."}.isdisjoint(place.split("/")):
+                raise AssertionError(f"expected a folder below the one that is filled, got {place!r}")
             for step in itertools.accumulate(place.split("/"), "{}/{}".format):
                 self.folder(step)
             self._made.add(place)

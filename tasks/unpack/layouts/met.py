@@ -11,13 +11,13 @@ from typing import Any
 from schemas.errors import BadInput
 from schemas.phrases import listed
 from tasks.core.met_files import database, mini_database, queries
-from tasks.core.unpack import check_id
+from tasks.core.unpack import check_file_names, check_id
 from tasks.io.images.decode import jpeg_bytes
 from tasks.io.store.releases import Release
 from tasks.unpack.layouts.parts import LayoutFile, LayoutPart, Row, damage_unless, image_rows, wanted_splits
 from tasks.unpack.layouts.styled import within
 
-_CLASS = "object_id"
+_CLASS, _KINDS = "object_id", ("integer", "string")
 _MOST_PX, _QUALITY = 500, 95
 _GALLERY = "train"
 _TRUTH = "ground_truth"
@@ -33,6 +33,8 @@ def parts(release: Release, splits: Collection[str], side_px: int | None) -> dic
     if _CLASS not in release.attributes:
         known = listed([*release.attributes], 5) or "none"
         raise BadInput(f"--layout met: expected a release with the attribute {_CLASS}, got attributes {known}")
+    if (kind := release.attributes[_CLASS].type) not in _KINDS:
+        raise BadInput(f"--layout met: expected an {_CLASS} that is {' or '.join(_KINDS)}, got {kind}")
     rows: dict[str, list[Row]] = {split: [] for split in wanted_splits(release, ())}
     for row in image_rows(release, ("image_id", "split", _CLASS)):
         damage_unless(release, check_id, row["image_id"])
@@ -40,14 +42,15 @@ def parts(release: Release, splits: Collection[str], side_px: int | None) -> dic
     if not any(row[_CLASS] is not None for row in rows.get(_GALLERY, ())):
         raise BadInput(f"--layout met: expected images with an {_CLASS} in {_GALLERY}, got none")
     asked = {row[_CLASS] for split, of in rows.items() if split != _GALLERY for row in of}
-    return {split: _part(split, of, asked) for split, of in rows.items()}
+    return {split: _part(release, split, of, asked) for split, of in rows.items()}
 
 
-def _part(split: str, rows: list[Row], asked: Collection[Any]) -> LayoutPart:
+def _part(release: Release, split: str, rows: list[Row], asked: Collection[Any]) -> LayoutPart:
     names = {row["image_id"]: f"{row['image_id']}.jpg" for row in rows}
     if split == _GALLERY:
         shown = {row["image_id"]: row[_CLASS] for row in rows if row[_CLASS] is not None}
         names = {number: f"{exhibit}/{names[number]}" for number, exhibit in shown.items()}
+        damage_unless(release, check_file_names, names)
     documents = _documents(split, rows, names, asked)
     return LayoutPart(_root(split), names, f"{_TRUTH}/{_file(split)}", documents, [split], draw=_drawn)
 

@@ -5,7 +5,7 @@ Keys are the images' ids: they have no dot, at which WebDataset cuts, and stand 
 """
 
 import functools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -52,20 +52,21 @@ def _part(release: Release, split: str, rows: list[Row]) -> LayoutPart:
         table = release.boxes((*_OF_BOXES, "split", "origin"))
         return table.filter(pc.and_(pc.equal(table["split"], split), pc.not_equal(table["origin"], "detector")))
 
-    archives = []
+    archives, categories = [], release.recipe().category_names
     for number, start in enumerate(range(0, len(rows), _SAMPLES)):
         mine = rows[start : start + _SAMPLES]
         names = {row["image_id"]: damage_unless(release, file_name, row["image_id"], row["format"]) for row in mine}
-        archives.append(ImageArchive(f"{split}-{number:06}.tar", names, _opener(mine, boxes)))
+        archives.append(ImageArchive(f"{split}-{number:06}.tar", names, _opener(mine, boxes, categories)))
     return LayoutPart("", {}, "", lambda: iter(()), [split], archives=archives)
 
 
-def _opener(rows: list[Row], boxes: Callable[[], pa.Table]) -> Callable[[str], _Shard]:
+def _opener(rows: list[Row], boxes: Callable[[], pa.Table], categories: Sequence[str]) -> Callable[[str], _Shard]:
     def opened(path: str) -> _Shard:
         drawn: dict[int, list[Row]] = {row["image_id"]: [] for row in rows}
         table = boxes()
         for box in table.filter(pc.is_in(table["image_id"], value_set=pa.array([*drawn], pa.int64()))).to_pylist():
-            drawn[box["image_id"]].append({name: box[name] for name in _OF_BOXES[1:]})
+            said = {name: box[name] for name in _OF_BOXES[1:]}
+            drawn[box["image_id"]].append({**said, "category": categories[box["category_id"] - 1]})
         return _Shard(path, {row["image_id"]: _about(row, drawn) for row in rows})
 
     return opened

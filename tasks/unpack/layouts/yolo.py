@@ -25,22 +25,21 @@ def parts(release: Release, splits: Collection[str], side_px: int | None) -> dic
     found = {}
     for path, rows in named_rows(release, annotated_files(release, "yolo", splits)).items():
         split, names = split_of_file(path), damage_unless(release, names_by_id, rows)
-        labels = f"labels/{split}"
-        found[split] = LayoutPart(
-            f"images/{split}", names, labels, _documents(release, path, labels, names, known), [split]
-        )
+        document = coco_document(release, path, names)
+        labels = damage_unless(release, yolo_labels, document)
+        classes = dict(enumerate(category["name"] for category in document["categories"]))
+        said = {number: name for number, name in names.items() if number not in labels.unsaid}
+        documents = _documents(labels, f"labels/{split}", classes, known)
+        found[split] = LayoutPart(f"images/{split}", said, f"labels/{split}", documents, [split])
     return found
 
 
 def _documents(
-    release: Release, path: str, folder: str, names: dict[int, str], splits: Collection[str]
+    labels: YoloLabels, folder: str, classes: dict[int, str], splits: Collection[str]
 ) -> Callable[[], Iterator[LayoutFile]]:
     def documents() -> Iterator[LayoutFile]:
-        document = coco_document(release, path, names)
-        labels = damage_unless(release, yolo_labels, document)
         for number, text in labels.texts.items():
             yield LayoutFile(f"{folder}/{number}.txt", text.encode())
-        classes = dict(enumerate(category["name"] for category in document["categories"]))
         # a reader that asks for val has an error where there is none; one that gets another split's has false figures
         places = {split: f"images/{split}" for split in splits}
         text = yaml.safe_dump({**places, "names": classes}, sort_keys=False, allow_unicode=True)
@@ -55,4 +54,7 @@ def _note(labels: YoloLabels) -> str:
         "beyond the picture left out": labels.outside,
         "cut at the picture's edge": labels.cut,
     }
-    return "; ".join(f"{counted(count, 'box')} {what}" for what, count in counts.items() if count)
+    told = [f"{counted(count, 'box')} {what}" for what, count in counts.items() if count]
+    if labels.unsaid:
+        told.append(f"{counted(len(labels.unsaid), 'image')} of such boxes alone left out")
+    return "; ".join(told)

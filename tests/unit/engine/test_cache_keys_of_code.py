@@ -41,6 +41,7 @@ COCO = {
     *("coco", *OUTLINES),
     *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
 }
+TOOLS = {"plain_xml", *(f"coco.{name}" for name in ("tool_files", "coco_annotator", "cvat", "label_studio"))}
 
 STAGE = '''
 """What it is."""
@@ -216,7 +217,7 @@ def collected(*modules: ModuleType) -> set[str]:
         ),
         pytest.param(
             sources,
-            {*SCRAPE, *COCO, "columns", "fetch", "nesting", "tables", "whole_numbers"},
+            {*SCRAPE, *COCO, *TOOLS, "columns", "fetch", "nesting", "tables", "whole_numbers"},
             id="several from one room, and the room",
         ),
     ],

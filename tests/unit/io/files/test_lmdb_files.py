@@ -13,6 +13,7 @@ from tasks.io.files.lmdb_files import LmdbFile, check_lmdb
 
 def test_values_come_back_by_their_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lmdb_files, "_AT_ONCE", 3)
+    monkeypatch.setattr(lmdb_files, "_BYTES", 2**14)
     file = LmdbFile(str(tmp_path / "data.mdb"))
     expected = {str(number).encode(): bytes([number]) * 1000 * number for number in range(8)}
     for key, value in expected.items():
@@ -22,6 +23,13 @@ def test_values_come_back_by_their_keys(tmp_path: Path, monkeypatch: pytest.Monk
         assert dict(transaction.cursor()) == expected
     assert [path.name for path in tmp_path.iterdir()] == ["data.mdb"]
     assert (tmp_path / "data.mdb").stat().st_size < 200_000
+
+
+def test_many_files_are_open_at_once(tmp_path: Path):
+    files = [LmdbFile(str(tmp_path / f"{number}.mdb")) for number in range(100)]
+    for file in files:
+        file.add(b"key", b"value")
+        file.close()
 
 
 def test_without_the_library_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch):

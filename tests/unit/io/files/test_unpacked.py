@@ -237,3 +237,13 @@ def test_of_what_stands_there_of_each_image_that_of_other_parts_stays(tmp_path: 
     assert folder.remove_others("a/b", ["7.xml"], ["6"]) == 1
     assert sorted(path.name for path in (tmp_path / "a/b").iterdir()) == ["6.xml", "7.xml"]
     assert (tmp_path / "head.txt").read_bytes() == DATA
+
+
+@pytest.mark.parametrize("place", ["../x.jpg", "a/../../x.jpg", "a//x.jpg", "/x/y.jpg", "./x.jpg"])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, place: str):
+    folder = opened(tmp_path / "out", layout="met")
+    with pytest.raises(AssertionError, match="expected a folder below the one that is filled"):
+        folder.write_below(place, DATA)
+    with pytest.raises(AssertionError, match="expected a folder below the one that is filled"):
+        folder.expect("a", [place])
+    assert not [*tmp_path.rglob("x.jpg")]
