@@ -27,6 +27,7 @@ from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.desk import WEIGHTS, by_label
 from tests.support.documented import POPART
+from tests.support.kept_release import CONTRACTS
 from tests.support.prefect_server import BIN
 
 SPLITS = ("train", "val", "test")
@@ -67,6 +68,21 @@ def popart(tmp_path_factory: pytest.TempPathFactory, painted: Path) -> Iterator[
     with serving(FolderHall(painted)) as museum:
         built("popart", store, *QUICK, weights=str(WEIGHTS), origins=f"*={museum.url}")
         yield store
+
+
+def takes_the_unseen_for_empty(document: Row) -> bool:
+    """Whether a truth lists images without a box at which nobody has looked: every reader takes them for negatives."""
+    drawn = {box["image_id"] for box in document["annotations"]}
+    return any(image["id"] not in drawn and not image["is_annotated"] for image in document["images"])
+
+
+def test_what_nobody_has_looked_at_was_empty_by_contract_2_and_is_in_no_truth_today(popart: Path):
+    """coco-2.3.1/test.json is of a release by `artbench`, as the program wrote it before contract 3."""
+    assert takes_the_unseen_for_empty(json.loads((CONTRACTS / "coco-2.3.1/test.json").read_text(encoding="utf-8")))
+    release = latest(popart, "popart")
+    truths = [path for path in release.manifest.files if path.startswith("coco/") and path.count(".") == 1]
+    assert not any(takes_the_unseen_for_empty(release.read_json(path)) for path in truths)
+    assert release.read_json("coco/val.unannotated.json")["images"]
 
 
 def styles_of(recipe: str) -> set[str | None]:
