@@ -16,6 +16,7 @@ An image without shapes is one without an annotation: CVAT does not say whether 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -34,6 +35,7 @@ from tasks.core.coco.tool_files import (
     points_of,
     turned_box,
 )
+from tasks.core.passed_over import Tally
 from tasks.core.plain_xml import parse_xml, text_of
 
 _OF_IMAGES = frozenset({"tag"})
@@ -63,7 +65,7 @@ def read_cvat(name: str, data: bytes, schemes: Schemes, left_out: LeftOut) -> Ro
         boxed = [shape for shape in shapes if shape.tag in _SHAPES or shape.get("label", "") in {"", *schemes}]
         others = "shapes without a box, of other labels than the recipe's"
         left_out.annotations.add(others, image.get("name") or "", count=len(shapes) - len(boxed))
-        drawn = [*_figures(image, boxed, joints)]
+        drawn = [*_figures(image, boxed, joints, left_out.annotations)]
         sides = {side: _whole(image.get(side, "")) for side in ("width", "height")}
         images.append({"id": place, "file_name": image.get("name"), **sides})
         annotations += ({**row, "image_id": place} for row in drawn)
@@ -84,22 +86,22 @@ def _joints(root: Element, schemes: Schemes) -> dict[str, list[str]]:
     }
 
 
-def _figures(image: Element, shapes: list[Element], joints: dict[str, list[str]]) -> Iterator[Row]:
-    """The annotations of an image: of a box and a skeleton in one group one."""
-    rows = [(shape, _figure(image, shape, joints)) for shape in shapes]
-    groups = {_group(shape) for shape, _ in rows if shape.tag == "box"} - {None}
-    poses = {
-        group: row["keypoints"]
-        for shape, row in rows
-        if shape.tag == "skeleton" and "keypoints" in row and (group := _group(shape)) in groups
-    }
-    left = {**poses}
-    for shape, row in rows:
+def _figures(image: Element, shapes: list[Element], joints: dict[str, list[str]], left_out: Tally) -> Iterator[Row]:
+    """The annotations of an image: a box and a skeleton in one group are one. Of several in one group nobody can say
+    which belong together: then the boxes stay, and the skeletons are left out.
+    """
+    boxes = Counter(_group(shape) for shape in shapes if shape.tag == "box")
+    skeletons = Counter(_group(shape) for shape in shapes if shape.tag == "skeleton")
+    poses = {_group(shape): _figure(image, shape, joints) for shape in shapes if shape.tag == "skeleton"}
+    for shape in shapes:
         group = _group(shape)
-        if shape.tag == "box" and group in left:
-            yield {**row, "keypoints": left.pop(group)}
-        elif shape.tag != "skeleton" or row.get("keypoints") is not poses.get(group, ()):
-            yield row
+        is_pair = group is not None and boxes[group] == skeletons[group] == 1
+        if shape.tag == "skeleton" and group is not None and boxes[group]:
+            if not is_pair or "keypoints" not in poses[group]:
+                left_out.add("skeletons that can't be read, or not given to one box", image.get("name") or "")
+            continue
+        row = _figure(image, shape, joints)
+        yield {**row, "keypoints": poses[group].get("keypoints")} if is_pair and shape.tag == "box" else row
 
 
 def _group(shape: Element) -> tuple[str, str] | None:
@@ -159,7 +161,7 @@ def _mask(image: Element, shape: Element, joints: dict[str, list[str]]) -> Row:
     if not len(across):
         return row
     sides = [int(across[-1] - across[0]) + 1, int(down[-1] - down[0]) + 1]
-    # a row below, so that no run goes on from one column into the next
+    # a row above and below, so that no run goes on from one column into the next
     columns = np.pad(inside, ((1, 1), (0, 0))).ravel(order="F")
     ends = np.flatnonzero(np.diff(columns))
     column, place = np.divmod(ends + 1, high + 2)

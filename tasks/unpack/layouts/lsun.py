@@ -9,7 +9,7 @@ from tasks.core.unpack import file_name
 from tasks.io.files.lmdb_files import LmdbFile, check_lmdb
 from tasks.io.store.releases import Release
 from tasks.unpack.layouts.parts import ImageArchive, LayoutPart, damage_unless
-from tasks.unpack.layouts.styled import listed, styled_rows
+from tasks.unpack.layouts.styled import list_documents, styled_rows
 
 
 class _Style:
@@ -35,6 +35,6 @@ def parts(release: Release, splits: Collection[str], side_px: int | None) -> dic
             names.setdefault(styled.folders[row["style"]], {})[row["image_id"]] = name
         archives = [ImageArchive(f"{split}/{style}_lmdb/data.mdb", of, _Style) for style, of in sorted(names.items())]
         every = {number: name for of in names.values() for number, name in of.items()}
-        documents = listed(f"{split}.csv", rows, every, labels, styled.note(split))
+        documents = list_documents(f"{split}.csv", rows, every, labels, styled.note(split))
         found[split] = LayoutPart(split, {}, f"{split}.csv", documents, [split], archives=archives)
     return found

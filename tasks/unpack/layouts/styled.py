@@ -56,7 +56,7 @@ def styled_rows(release: Release, splits: Collection[str], word: LayoutWord) -> 
     return StyledRows(rows, style_folders(styles), without)
 
 
-def listed(
+def list_documents(
     path: str, rows: list[Row], names: Mapping[int, str], labels: Mapping[str, int], note: str
 ) -> Callable[[], Iterator[LayoutFile]]:
     """ArtBench's list of these rows, as the documents of a part."""

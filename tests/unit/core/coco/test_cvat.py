@@ -149,6 +149,15 @@ def test_a_skeleton_and_a_box_in_one_group_are_one_figure():
     assert sorted(one["keypoints_xyv"] is None for one in found) == [False, True]
 
 
+def test_of_two_boxes_and_a_skeleton_in_one_group_nobody_knows_whose_it_is():
+    two = [box('group_id="3"'), box('group_id="3"', corners=(10, 10, 12, 12))]
+    for skeletons in ([skeleton(3, **POSE)], [skeleton(3, **POSE), skeleton(3, **POSE)]):
+        found = read(image(*skeletons, *two), labels=SKELETON)
+        drawn = found.by_file_name["a.jpg"].figures or ()
+        assert [one["keypoints_xyv"] for one in drawn] == [None, None]
+        assert found.left_out.annotations.total == len(skeletons)
+
+
 @pytest.mark.parametrize(
     "shape",
     [
