@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from flows.environment import set_environment
 from flows.parameters import BINDINGS, RECIPE, STORE, Argument, Count, Device, Option, documented, with_texts
 from schemas.errors import BadInput, BrokenPromise, Refusal
-from schemas.layouts import LayoutWord
+from schemas.layouts import LayoutWord, format_of
+from schemas.renditions import FilterWord, Light
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,12 +216,15 @@ def unpack(
     store: Place | None = None,
     layout: LayoutWord = "release",
     side_px: int | None = None,
+    rights: Sequence[str] = (),
+    filter: FilterWord = "robidoux",
+    light: Light = "levels",
     as_stored: bool = False,
 ) -> str:
     """Lay out a release's images as files beside COCO files that name them; a sentence on what was done.
 
-    splits: only these. store: where it was built, needed if it holds no images itself. layout, side_px: as in
-    docs/unpacking.md. as_stored: pictures that lie on their side are not turned upright.
+    splits: only these. store: where it was built, needed if it holds no images itself. layout, side_px,
+    rights, filter, light: as in docs/unpacking.md. as_stored: pictures that lie on their side are not turned upright.
     """
     from tasks.unpack import unpack as unpacked
 
@@ -230,8 +234,7 @@ def unpack(
         fspath(folder),
         [*splits],
         place,
-        layout=layout,
-        side_px=side_px,
+        layout=format_of(layout, side_px=side_px, rights=rights, filter=filter, light=light),
         is_as_stored=as_stored,
     )
 

@@ -1,12 +1,14 @@
 """Settings of `export`: which files a release has."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from schemas.base import Frozen, Score
-from schemas.stage import Stage
+from schemas.base import Frozen, Later, Score
+from schemas.layouts import LAYOUTS, Format
+from schemas.stage import Stage, Surroundings, type_problems
 
 
 class Parquet(Frozen):
@@ -49,6 +51,26 @@ class Export(Stage):
     parquet: Parquet = Field(default_factory=Parquet, description="How the tables are written")
     coco: Coco = Field(default_factory=Coco, description="How the COCO files are written")
     media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
+    formats: Later[tuple[Format, ...]] = Field(
+        (),
+        description="Also write the images, and what is known of them, in layouts of `unpack`: formats/<name>/ of the "
+        "release, with a digest of each file in its manifest. Words (cifar), or words with settings (imagefolder: "
+        "{side_px: 256})",
+    )
+
+    @field_validator("formats")
+    @classmethod
+    def _folders_of_their_own(cls, value: tuple[Format, ...]) -> tuple[Format, ...]:
+        for name, count in Counter(entry.folder for entry in value).items():
+            if count > 1:
+                raise ValueError(f"expected a name for each, got '{name}' {count} times: give one another `name`")
+        return value
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """Formats that need an attribute which the recipe does not declare."""
+        for entry in self.formats:
+            if (needed := LAYOUTS[entry.layout].attribute) is not None:
+                yield from type_problems(f"{where}.formats ({entry.layout})", [needed.name], (), around, needed.types)
 
     def with_published_score(self, settings: Mapping[str, Any]) -> Self:
         """With the score of a release's COCO files, which changes no count of images."""

@@ -1,21 +1,16 @@
 """screen: the limits that a record must keep. Every limit with its unit and its reason."""
 
-import re
 from collections.abc import Iterator
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Positive, Score, Some
-from schemas.phrases import quoted
 from schemas.reasons import Reason
+from schemas.rights import AllowedRights
 from schemas.scores import LIMIT_REASONS, ScoreLimits
 from schemas.stage import Stage, Surroundings, conditions_problems
 from schemas.where import Conditions
-
-RightsWord = Literal["public_domain", "open", "all"]
-RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)
-_STATEMENT = re.compile(r"https?://\S+|NOASSERTION", re.IGNORECASE)
 
 
 class FigureLimits(Frozen):
@@ -86,7 +81,7 @@ class Screen(Stage):
         description="Which records it looks at, by conditions as of `where`, of which a record must meet all; others "
         "pass. By default all records",
     )
-    rights: Some[str] | None = Field(
+    rights: AllowedRights | None = Field(
         None,
         description="Rights that pass, one or several: public_domain; open (public_domain, CC BY and CC BY-SA); all; "
         "NOASSERTION; or URIs, also beginnings of URIs that end at a /",
@@ -113,22 +108,6 @@ class Screen(Stage):
     )
     scores: ScoreLimits | None = Field(None, description="Limits on the scores that `quality` measured")
     figures: FigureLimits | None = Field(None, description="Limits on the number of figures")
-
-    @field_validator("rights", mode="before", json_schema_input_type=str | tuple[str, ...] | None)
-    @classmethod
-    def _one_or_several(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else value
-
-    @field_validator("rights")
-    @classmethod
-    def _words_or_statements(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        for said in value or ():
-            if said not in RIGHTS_WORDS and not _STATEMENT.fullmatch(said):
-                raise ValueError(
-                    f"expected {', '.join(RIGHTS_WORDS)}, NOASSERTION or a URI such as "
-                    f"https://creativecommons.org/publicdomain/, got {quoted(said)}"
-                )
-        return value
 
     @model_validator(mode="after")
     def _chroma_beside_colour(self) -> Self:

@@ -24,6 +24,7 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.string(), "moment stratum largest_artist statistic field words text unit model"),
         (pa.string(), "id class prediction nearest type compared_with method subset classifier true_class"),
         (pa.string(), "predicted_class sample_id training_id rater views_recipe column other other_image other_split"),
+        (pa.string(), "rendition_sha256"),
         (_STRINGS, "artists artist_roles styles source_urls keypoints sources examples"),
         (pa.bool_(), "is_annotated is_crowd needs_secret is_view is_joined is_work kept is_right"),
         (pa.bool_(), "has_rater_twice is_minority"),
@@ -188,6 +189,9 @@ DETECT = schema("sha256 reason detail figures", figures=pa.list_(FIGURE))
 
 LIBRARY_HASHES = schema("sha256 hash keys")
 """One of imagehash's hashes of a blob's thumbnail, as the library writes it, and its bits in words of 64."""
+
+RENDITIONS = schema("sha256 rendition_sha256")
+"""A blob, and the digest of the file of its rendition; null where it can't be decoded."""
 
 QUALITY = schema("sha256 reason detail", *SCORES)
 """Scores of a blob's thumbnail (core.quality). No reasons: what has a thumbnail has scores."""

@@ -22,7 +22,8 @@ from flows.parameters import (
     documented,
 )
 from schemas.errors import BadInput
-from schemas.layouts import LayoutWord, layouts_help
+from schemas.layouts import LayoutWord, format_of, layouts_help
+from schemas.renditions import FilterWord, Light
 
 
 @documented
@@ -120,6 +121,9 @@ def unpack(
     store: Annotated[str, Option("URL")] | None = None,
     layout: Annotated[LayoutWord, Doc(f"How the files lie. {layouts_help()}.")] = "release",
     side_px: Annotated[int, Ge(1), Le(10_000)] | None = None,
+    rights: Annotated[list[str], Option("RIGHTS", "--rights")] | None = None,
+    filter: FilterWord = "robidoux",
+    light: Light = "levels",
     links: bool = False,
     as_stored: bool = False,
 ) -> None:
@@ -130,6 +134,10 @@ def unpack(
         splits: Only this split; by default all.
         store: Store in which it was built; needed if the release holds no images itself.
         side_px: For imagefolder: squares of so many pixels, cut from the middle, as PNG.
+        rights: Only images with these rights: public_domain, open, or the beginning of a URI; may be repeated.
+        filter: For what is drawn anew (cifar, met, and imagefolder with --side-px): the filter of ArtBench's squares,
+            a sharper one, or one of Pillow's.
+        light: What that filter averages: levels, or light.
         links: Hard-link images that are files already (media, blobs) where the file system can, and copy the others.
         as_stored: Leave pictures that lie on their side as they are; without it they are turned upright and written as
             PNG, with the same pixels. Layout source leaves them.
@@ -142,8 +150,7 @@ def unpack(
         folder,
         splits or [],
         store,
-        layout=layout,
-        side_px=side_px,
+        layout=format_of(layout, side_px=side_px, rights=rights, filter=filter, light=light),
         is_linked=links,
         is_as_stored=as_stored,
     )

@@ -9,8 +9,8 @@ Mitchell and Netravali's family, of parameters B and C:
     k(r) = ((-B - 6C) r^3 + (6B + 30C) r^2 + (-12B - 48C) r + 8B + 24C) / 6         1 <= r < 2, else 0
 
 What lies equally far away weighs the same (so the weights' shape is a circle or an ellipse), and columns can't be
-filtered after rows, as k(x) k(y) would allow. But k(sqrt(x^2 + y^2)) is, to within .001, a sum of six products
-f(y) g(x): six filters that can, which takes far less time than a weight for each pixel of each ellipse.
+filtered after rows, as k(x) k(y) would allow. But k(sqrt(x^2 + y^2)) is, to within .001, a sum of five products
+f(y) g(x): five filters that can, which takes far less time than a weight for each pixel of each ellipse.
 """
 
 import math
@@ -32,7 +32,7 @@ ROBIDOUX = (12 / (19 + 9 * 2**0.5), 113 / (58 + 216 * 2**0.5))
 ROBIDOUX_SHARP = (0.2620145123990142, 0.3689927438004929)
 
 _SUPPORT = 2
-_PRODUCTS = 6
+_PRODUCTS = 5
 _GRID = 512
 """Steps from 0 to _SUPPORT at which f and g are known; between them they are straight lines."""
 _IN_TABLE = 16**2

@@ -90,13 +90,19 @@ def check_place(image: Any) -> tuple[bytes | None, str | None]:
     return data, path
 
 
-def with_file_names(document: Any, names: Mapping[int, str]) -> dict[str, Any]:
-    """A COCO file whose images have these names by their ids. Raises ValueError where its images are others."""
+def with_file_names(document: Any, names: Mapping[int, str], *, is_whole: bool = True) -> dict[str, Any]:
+    """A COCO file whose images have these names by their ids. is_whole: all its images have one; else those without
+    leave it, and their boxes. Raises ValueError where its images are others.
+    """
     entries = document.get("images") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError(f"no list of images: {quoted(document)}")
     ids = [entry.get("id") for entry in entries]
-    if any(type(number) is not int for number in ids) or sorted(ids) != sorted(names):
+    are_ids = all(type(number) is int for number in ids)
+    if not are_ids or sorted(number for number in ids if is_whole or number in names) != sorted(names):
         raise ValueError(f"{len(ids)} images that are not the {len(names)} of its split, each once")
-    renamed = [{**entry, "file_name": names[number]} for entry, number in zip(entries, ids, strict=True)]
-    return {**document, "images": renamed}
+    renamed = [{**entry, "file_name": names[entry["id"]]} for entry in entries if entry["id"] in names]
+    if is_whole:
+        return {**document, "images": renamed}
+    boxes = [box for box in document.get("annotations", ()) if box.get("image_id") in names]
+    return {**document, "images": renamed, **({"annotations": boxes} if "annotations" in document else {})}

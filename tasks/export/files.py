@@ -43,6 +43,7 @@ from tasks.engine.views import columns_of, copy_preferences, grouping_values, me
 from tasks.export import parts
 from tasks.export.content import Content, ReleaseBuild, recipe_sha256
 from tasks.export.fingerprints import HashesOf, fingerprints
+from tasks.export.formats import write_formats
 from tasks.export.other_tables import OtherTables, ids_before_the_draw, known_records, write_statistics
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
@@ -72,6 +73,7 @@ def write_release(
             draft.write(path, text.encode())
         for table, schema in contracts.arrow_schemas(recipe.attributes).items():
             draft.write(schema_path(table), schema.serialize().to_pybytes())
+        write_formats(draft, build, content.images, _manifest(build, draft, content, row))
         manifest = _manifest(build, draft, content, row)
         declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
         diversity = others.statistics.diversity
@@ -173,7 +175,7 @@ def _manifest(build: ReleaseBuild, draft: Draft, content: Content, row: Mapping[
         recipe_sha256=recipe_sha256(recipe, build.context),
         counts=ledger.counts(content.ledger),
         content={name: row[name] for name in sorted(content.tables)},
-        files=draft.files,
+        files=dict(sorted(draft.files.items())),
         environment={
             "python": platform.python_version(),
             "platform": platform.platform(),

@@ -110,7 +110,9 @@ def _body(store: Store, row: Row) -> bytes | None:
 
 
 def _remove_files(removal: Removal, cleaner: StoreCleaner) -> int:
-    return sum(cleaner.remove(blob_path(sha256)) for sha256 in sorted(removal.files))
+    keys = removal.store.list_folder(layout.RENDITIONS)
+    renditions = [layout.rendition_path(key, sha256) for key in keys for sha256 in sorted(removal.files)]
+    return sum(map(cleaner.remove, [*map(blob_path, sorted(removal.files)), *renditions]))
 
 
 def _remove_by_hash(removal: Removal, cleaner: StoreCleaner) -> int:

@@ -15,6 +15,7 @@ from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
 from tasks.io.store.amend import ReleaseEditor
+from tasks.io.store.layout import FORMATS
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 from tasks.purge.areas import Removal
@@ -25,7 +26,7 @@ _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
     r"(ledger|records|categories|relations|labels|fingerprints|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|SHA256SUMS|report\.html"
+    r"|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|SHA256SUMS|report\.html"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
@@ -123,6 +124,7 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
             editor.table(path, change)
     _amend_coco(removal, editor, book)
     _remove_media(removal, editor, change)
+    _remove_formats(removal, editor, book)
     if _DIVERSITY in files:
         editor.table(_DIVERSITY, lambda table: core.diversity_without(table, removal.lone_artists))
     if _ATTRIBUTES in files:
@@ -162,6 +164,13 @@ def _remove_media(removal: Removal, editor: ReleaseEditor, change: Callable[[pa.
         left = change(editor.release.rows("images", ["record_id", "sha256", "width_px"]))
         gone -= {*left["sha256"].to_pylist()}
         for path in [path for path in files if sha256_of[path] in gone]:
+            editor.remove(path)
+
+
+def _remove_formats(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
+    """Formats go if one of the records was kept: what is in archives can't be taken out of them."""
+    if removal.record_ids & {*book["record_id"].filter(book["kept"]).to_pylist()}:
+        for path in [path for path in editor.release.manifest.files if path.startswith(f"{FORMATS}/")]:
             editor.remove(path)
 
 

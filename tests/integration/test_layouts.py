@@ -18,14 +18,16 @@ from PIL import ExifTags, Image
 
 from flows.cli import main
 from schemas.errors import BadInput
-from schemas.layouts import LAYOUTS
+from schemas.layouts import LAYOUTS, Format
+from schemas.renditions import Rendition
 from tasks.core.artbench import style_folders
 from tasks.core.scrape.voc_annotations import read_voc
+from tasks.engine.renditions import draw
 from tasks.io.files.unpacked import UnpackFolder
+from tasks.io.images.decode import picture
 from tasks.io.store.releases import Release
+from tasks.subjects.layouts.pictures import images_of
 from tasks.unpack import unpack
-from tasks.unpack.layouts.styled import square
-from tasks.unpack.pictures import images_of
 from tests.support.desk import ROOT, MadeOnce
 from tests.support.wall import Wall
 
@@ -44,7 +46,7 @@ def unpacked(museum: Release, made_once: MadeOnce) -> Path:
     def make(folder: Path) -> None:
         for layout in ("yolo", "voc", "imagefolder", "cifar", "lsun", "webdataset"):
             unpack(museum.url, str(folder / layout), layout=layout)  # type: ignore[arg-type]
-        unpack(museum.url, str(folder / "squares"), layout="imagefolder", side_px=64)
+        unpack(museum.url, str(folder / "squares"), layout=Format(layout="imagefolder", side_px=64))
 
     return made_once("museum-160-layouts", make)
 
@@ -136,7 +138,7 @@ def square_of(museum: Release, number: int, side_px: int) -> Any:
     """The square of an image of the release, drawn by itself."""
     (data,) = (image.data for image in images_of(museum, SPLITS) if image.image_id == number)
     assert data is not None
-    return square(data, side_px)
+    return picture(draw(data, Rendition(side_px=side_px)), side_px**2).pixels()
 
 
 def members_of(path: Path) -> dict[str, bytes]:
@@ -263,7 +265,10 @@ def test_what_a_kill_left_is_gone_on_from(
     [
         (("--layout", "cifar", "--split", "val"), "--split: expected none with --layout cifar"),
         (("--layout", "met"), "--layout met: expected a release with the attribute object_id, got attributes none"),
-        (("--layout", "yolo", "--side-px", "9"), "--side-px: expected --layout imagefolder, got yolo"),
+        (("--layout", "yolo", "--light", "linear"), "filter, light: expected a layout whose pictures are drawn anew"),
+        (("--layout", "cifar", "--filter", "box", "--light", "linear"), "light: expected linear only with the filter"),
+        (("--rights", "libre"), "--rights: expected public_domain, open, all, NOASSERTION or a URI"),
+        (("--layout", "yolo", "--side-px", "9"), "unpack: side_px: expected the layout imagefolder, got yolo"),
     ],
 )
 def test_options_that_a_layout_does_not_have(

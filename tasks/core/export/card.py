@@ -1,7 +1,7 @@
 """The dataset card: what a release is, in Markdown, for whoever opens its folder."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +18,10 @@ from tasks.core.markdown import as_text
 from tasks.core.passed_over import yielded
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
+
+FORMATS_LINE = (
+    "- `formats/<name>/`: the images as other programs read them; `formats/README.md` says what each folder is."
+)
 
 
 def card(
@@ -81,7 +85,7 @@ def known_parts(
     return ["\n".join(lines) for lines in (opening, contents, of_rights, *more) if lines]
 
 
-def _file_lines(files: Iterable[str], *, has_scores: bool) -> list[str]:
+def _file_lines(files: Collection[str], *, has_scores: bool) -> list[str]:
     ends = {path.partition(".")[2] for path in files if path.startswith("coco/")}
     of_coco = {
         "json": "- `coco/<split>.json`: the annotated images of a split with their annotations, as COCO has them.",
@@ -100,6 +104,7 @@ def _file_lines(files: Iterable[str], *, has_scores: bool) -> list[str]:
         "copies, details or mirror images of each other.",
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",
         *(["- `evaluation.json`: the detector compared with people's boxes."] if has_scores else []),
+        *(line for line in [FORMATS_LINE] if any(path.startswith("formats/") for path in files)),
         "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files. `SHA256SUMS`: the same, "
         "for `sha256sum -c`.",
     ]

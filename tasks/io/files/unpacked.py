@@ -22,6 +22,8 @@ from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.files import inputs
 
 RECEIPT, _UNFINISHED = "unpacked.json", ".unpacking"
+_SETTINGS = ("layout", "side_px", "rights", "filter", "light")
+"""Of which a receipt says those that are not by default."""
 _IMAGE = re.compile(r"\d+\.[a-z0-9]+")
 
 
@@ -68,7 +70,7 @@ class UnpackFolder:
             known = {"pictures": "as stored", **known}
         if known is None and names - {_UNFINISHED}:
             raise ValueError(f"it holds other files, such as {quoted(min(names - {_UNFINISHED}))}")
-        if known is not None and any(known.get(name) != release.get(name) for name in (*release, "layout", "side_px")):
+        if known is not None and any(known.get(name) != release.get(name) for name in (*release, *_SETTINGS)):
             layout = f", as {quoted(known['layout'])} has it" if "layout" in known else ""
             pictures = f", pictures {known['pictures']}" if known.get("pictures") in {"upright", "as stored"} else ""
             pictures += f", squares of {known['side_px']} px" if isinstance(known.get("side_px"), int) else ""

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -59,6 +59,23 @@ class Draft:
                 length += file.write(chunk)
                 digest.update(chunk)
         self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=length, rows=None)
+
+    def as_release(self, manifest: ReleaseManifest) -> Release:
+        """What is written so far, to be read as a release is. manifest: of these files."""
+        self._place("manifest.json").write_text(manifest.model_dump_json(), encoding="utf-8")
+        return Release(str(self.folder))
+
+    @contextlib.contextmanager
+    def folder_of(self, path: str) -> Iterator[Path]:
+        """A folder to be filled in the block; all files that lie there at its end are the release's."""
+        (self.folder / path).mkdir(parents=True)
+        yield self.folder / path
+        for place in sorted((self.folder / path).rglob("*")):
+            if place.is_file():
+                with place.open("rb") as file:
+                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+                name = place.relative_to(self.folder).as_posix()
+                self.files[name] = FileEntry(sha256=sha256, bytes=place.stat().st_size, rows=None)
 
     def _place(self, path: str) -> Path:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)

@@ -122,6 +122,15 @@ AREAS = (
     _measure("thumbnail-places", "engine.inspection", "In which table of thumbnails each image has its own.")._replace(
         purge=PurgeRule.DROP_POINTERS
     ),
+    _measure("renditions", "engine.renditions", "Of which images there is a rendition of these settings."),
+    Area(
+        "renditions/<cache key>/<first two digits>/<sha256>",
+        "engine.renditions",
+        "Images drawn anew in another size, for formats of releases, each under the SHA-256 of its blob.",
+        True,
+        PurgeRule.REMOVE_FILES,
+        prune=PruneRule.UNUSED,
+    ),
     _measure("quality", "quality", "Scores of each thumbnail."),
     _measure("detect", "detect", "What one detector has found in each image."),
     _measure(
@@ -209,6 +218,9 @@ AREAS = (
     Area("tmp/", "every stage", "Unfinished files; never read, removed after a day.", True, PurgeRule.REMOVE_ALL),
 )
 BLOBS, RELEASES, REFUSALS, SCRATCH, USES, LEASES = "blobs", "releases", "refusals", "tmp", "uses", "leases"
+RENDITIONS = "renditions"
+FORMATS = "formats"
+"""Of a release: the folder of its formats."""
 DOWNLOADS = "retrievals/web-images"
 """Downloads of all sources: an address gives the same image, whichever source names it."""
 JOURNAL_SUFFIX = ".journal"
@@ -246,6 +258,11 @@ def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
 def blob_path(sha256: str) -> str:
     """Where a blob lies."""
     return f"{BLOBS}/{sha256[:2]}/{sha256}"
+
+
+def rendition_path(cache_key: str, sha256: str) -> str:
+    """Where a blob's rendition lies."""
+    return f"{RENDITIONS}/{cache_key}/{sha256[:2]}/{sha256}"
 
 
 def measure_folder(measure: str, *keys: str) -> str:

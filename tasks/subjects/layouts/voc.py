@@ -1,17 +1,19 @@
 """`JPEGImages/<image_id>.*`, `Annotations/<image_id>.xml` and `ImageSets/Main/<split>.txt`, as PASCAL VOC has them."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pyarrow.compute as pc
 
+from schemas.layouts import Format
 from schemas.phrases import counted
 from tasks.core.coco.lossless import from_text
 from tasks.core.coco.voc import voc_files
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import (
+from tasks.subjects.layouts.parts import (
     LayoutFile,
     LayoutPart,
+    LayoutRequest,
     annotated_files,
     coco_document,
     damage_unless,
@@ -23,22 +25,24 @@ from tasks.unpack.layouts.parts import (
 _IMAGES, _ANNOTATIONS, _SETS = "JPEGImages", "Annotations", "ImageSets/Main"
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """A part for each split of which images are annotated; all lie in one folder."""
-    rows = named_rows(release, annotated_files(release, "voc", ()))
+    rows = named_rows(release, annotated_files(release, LayoutRequest(request.form)), request.form)
     names = {path: damage_unless(release, names_by_id, of) for path, of in rows.items()}
     numbers = [number for of in names.values() for number in of]
     found = {}
-    for path in annotated_files(release, "voc", splits):
+    for path in annotated_files(release, request):
         split, mine = split_of_file(path), names[path]
-        documents = _documents(release, path, split, mine)
+        documents = _documents(release, request.form, path, split, mine)
         found[split] = LayoutPart(_IMAGES, mine, _ANNOTATIONS, documents, [split], shared=[*map(str, numbers)])
     return found
 
 
-def _documents(release: Release, path: str, split: str, names: dict[int, str]) -> Callable[[], Iterator[LayoutFile]]:
+def _documents(
+    release: Release, form: Format, path: str, split: str, names: dict[int, str]
+) -> Callable[[], Iterator[LayoutFile]]:
     def documents() -> Iterator[LayoutFile]:
-        document = coco_document(release, path, names)
+        document = coco_document(release, path, names, form)
         found = damage_unless(release, voc_files, document, damage_unless(release, _said, release, split))
         for number, text in found.texts.items():
             yield LayoutFile(f"{_ANNOTATIONS}/{number}.xml", text)

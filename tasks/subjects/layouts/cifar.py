@@ -5,7 +5,7 @@ batch has of all styles.
 """
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from schemas.errors import BadInput
@@ -23,9 +23,10 @@ from tasks.core.cifar import (
 )
 from tasks.core.unpack import file_name
 from tasks.io.files.tar_files import TarFile
+from tasks.io.images.decode import picture
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import ImageArchive, LayoutFile, LayoutPart, Row, damage_unless
-from tasks.unpack.layouts.styled import square, styled_rows
+from tasks.subjects.layouts.parts import ImageArchive, LayoutFile, LayoutPart, LayoutRequest, Row, damage_unless
+from tasks.subjects.layouts.styled import styled_rows
 
 
 class _Form(NamedTuple):
@@ -63,16 +64,16 @@ class _Batches:
 
 @functools.lru_cache(maxsize=1)  # both forms ask for each picture, one after the other
 def _planes(data: bytes) -> bytes:
-    return planes(square(data, SIDE_PX))
+    return planes(picture(data, SIDE_PX**2).pixels())
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """One part with all splits. Raises BadInput for more styles than a byte can count, and for some splits alone: the
     archives have all.
     """
-    if splits:
+    if request.splits:
         raise BadInput("--split: expected none with --layout cifar, whose archives have all splits, got one")
-    styled = styled_rows(release, (), "cifar")
+    styled = styled_rows(release, LayoutRequest(request.form))
     if len(styled.folders) > MOST_CLASSES:
         raise BadInput(f"--layout cifar: expected at most {MOST_CLASSES} styles, got {len(styled.folders)}")
     rows = [row for split in sorted(styled.rows, key=_rank) for row in styled.rows[split]]
@@ -89,7 +90,7 @@ def parts(release: Release, splits: Collection[str], side_px: int | None) -> dic
     for form in (python, binary):
         batch_of = {number: batch for split, of in styled.rows.items() for number, batch in _batches(split, of, form)}
         opened = functools.partial(_Batches, form=form, labels=labels, batch_of=batch_of)
-        archives.append(ImageArchive(f"{stem}-{form.ending}.tar.gz", names, opened))
+        archives.append(ImageArchive(f"{stem}-{form.ending}.tar.gz", names, opened, request.form.rendition))
     documents = _documents(styled.rows, names, label_of, f"{stem}.csv", [styled.note(split) for split in styled.rows])
     return {stem: LayoutPart("", {}, f"{stem}.csv", documents, [*styled.rows], archives=archives)}
 

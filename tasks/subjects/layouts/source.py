@@ -1,6 +1,6 @@
 """COCO files of a release's sources, given back, and images under their names there: `images/<source>/...`."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import pyarrow.compute as pc
 
@@ -9,7 +9,16 @@ from schemas.phrases import counted, quoted
 from tasks.core import unpack as core
 from tasks.core.coco import source_file
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import BATCH, LayoutFile, LayoutPart, Row, damage_unless, image_rows
+from tasks.subjects.layouts.parts import (
+    BATCH,
+    UNPACKS_ANY,
+    LayoutFile,
+    LayoutPart,
+    LayoutRequest,
+    Row,
+    damage_unless,
+    image_rows,
+)
 
 _OF_FIGURES = (
     *("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "origin"),
@@ -17,18 +26,18 @@ _OF_FIGURES = (
 )
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """A part for each source with a COCO file."""
-    if splits:
+    if request.splits:
         raise BadInput("--split: expected none with --layout source, whose files know no splits, got one")
     files = release.coco_files().to_pylist()
     if not files:
         raise BadInput(
             "--layout source: expected a release with a source whose annotations came from a COCO file, got none in "
-            f"release {release.manifest.version}: --layout release unpacks any"
+            f"release {release.manifest.version}{UNPACKS_ANY}"
         )
     columns = ("image_id", "record_id", "source", "split", "source_coco")
-    rows = [row for row in image_rows(release, columns) if row["source_coco"] is not None]
+    rows = [row for row in image_rows(release, columns, request.form) if row["source_coco"] is not None]
     return {file["source"]: _source_part(release, file, rows) for file in files}
 
 
@@ -46,7 +55,7 @@ def _source_part(release: Release, file: Row, rows: list[Row]) -> LayoutPart:
     except ValueError as problem:
         raise BadInput(
             f"--layout source: expected names of files that can lie below one folder in {quoted(file['path'])}, got "
-            f"{problem}: --layout release unpacks any"
+            f"{problem}{UNPACKS_ANY}"
         ) from problem
 
     place = f"{core.ANNOTATIONS}/{file['source']}.json"

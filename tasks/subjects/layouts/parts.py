@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from schemas.errors import BadInput
-from schemas.layouts import LayoutWord
+from schemas.layouts import Format
 from schemas.phrases import quoted
+from schemas.renditions import Rendition
 from tasks.core import unpack as core
+from tasks.core.rights import passes
 from tasks.io.store.release_tables import split_of_path
 from tasks.io.store.releases import Release
 
@@ -17,6 +19,15 @@ NAMED = ("image_id", "split", "format", "is_annotated")
 BATCH = 10_000
 _COCO = re.compile(r"coco/([^/.]+)(?:\.unannotated)?\.json")
 Row = dict[str, Any]
+UNPACKS_ANY = ": --layout release unpacks any"
+"""What there is to do about a release that can't be laid out so."""
+
+
+class LayoutRequest(NamedTuple):
+    """What is asked for: a format, and of which splits; without any, of all."""
+
+    form: Format
+    splits: Collection[str] = ()
 
 
 class LayoutFile(NamedTuple):
@@ -43,6 +54,7 @@ class ImageArchive(NamedTuple):
     path: str
     names: dict[int, str]  # of their files, by image_id, in the order of the release
     open: Callable[[str], ArchiveWriter]
+    rendition: Rendition | None = None  # as what they are drawn anew
 
     @property
     def key(self) -> str:
@@ -61,7 +73,7 @@ class LayoutPart(NamedTuple):
     what: str = "image"  # what these are
     shared: Collection[str] = ()  # names of other parts' files in these folders
     archives: Sequence[ImageArchive] = ()  # in the place of files
-    draw: Callable[[bytes], bytes] | None = None  # gives the bytes of a file, where it is another than the release's
+    rendition: Rendition | None = None  # as what its files are drawn anew
 
     @property
     def images(self) -> set[int]:
@@ -77,9 +89,17 @@ def damage_unless(release: Release, rule: Callable[..., Any], *values: Any) -> A
         raise release.damage("images", "a table of images as releases have them", problem) from problem
 
 
-def image_rows(release: Release, columns: Collection[str]) -> Iterator[Row]:
-    """Rows of images. Raises DamagedFile for an image_id that stands twice, and for a split without a COCO file."""
-    table = release.rows("images", [*columns])
+def has_rights(row: Row, form: Format) -> bool:
+    """Whether the format may have an image, by its rights."""
+    return form.rights is None or passes(row["rights_uri"], form.rights)
+
+
+def image_rows(release: Release, columns: Collection[str], form: Format | None = None) -> Iterator[Row]:
+    """Rows of the images; of a format, only of those that it may have by their rights. Raises DamagedFile for an
+    image_id that stands twice, and for a split without a COCO file.
+    """
+    asked = [*columns] if form is None or form.rights is None else [*dict.fromkeys((*columns, "rights_uri"))]
+    table = release.rows("images", asked)
     known, seen = _splits_of(release), set[int]()
     for batch in table.to_batches(BATCH):
         for row in batch.to_pylist():
@@ -90,7 +110,8 @@ def image_rows(release: Release, columns: Collection[str]) -> Iterator[Row]:
                 problem = ValueError(f"none for {quoted(row['split'])}")
                 raise release.damage("coco", "a folder with a file for each split", problem)
             seen.add(row["image_id"])
-            yield row
+            if form is None or has_rights(row, form):
+                yield row
 
 
 def wanted_splits(release: Release, wanted: Collection[str]) -> list[str]:
@@ -122,13 +143,13 @@ def coco_files(release: Release, wanted: Collection[str]) -> list[str]:
     ]
 
 
-def annotated_files(release: Release, word: LayoutWord, wanted: Collection[str]) -> list[str]:
+def annotated_files(release: Release, request: LayoutRequest) -> list[str]:
     """Its COCO files of images that people have annotated. Raises BadInput where there are none."""
-    if files := [path for path in coco_files(release, wanted) if path.count(".") == 1]:
+    if files := [path for path in coco_files(release, request.splits) if path.count(".") == 1]:
         return files
     raise BadInput(
-        f"--layout {word}: expected a release with images that people have annotated, got none in release "
-        f"{release.manifest.version}: --layout release unpacks any"
+        f"--layout {request.form.layout}: expected a release with images that people have annotated, got none in "
+        f"release {release.manifest.version}{UNPACKS_ANY}"
     )
 
 
@@ -143,10 +164,10 @@ def has_unannotated(release: Release, split: str) -> bool:
     return f"coco/{split}.unannotated.json" in release.manifest.files
 
 
-def named_rows(release: Release, files: Collection[str], *more: str) -> dict[str, list[Row]]:
+def named_rows(release: Release, files: Collection[str], form: Format, *more: str) -> dict[str, list[Row]]:
     """The rows of the images of each of these COCO files, with the columns by which files are called, and more."""
     rows: dict[str, list[Row]] = {path: [] for path in files}
-    for row in image_rows(release, (*NAMED, *more)):
+    for row in image_rows(release, (*NAMED, *more), form):
         damage_unless(release, core.check_id, row["image_id"])
         if (path := coco_file_of(release, row)) in rows:
             rows[path].append(row)
@@ -158,10 +179,10 @@ def names_by_id(rows: Collection[Row]) -> dict[int, str]:
     return {row["image_id"]: core.file_name(row["image_id"], row["format"]) for row in rows}
 
 
-def coco_document(release: Release, path: str, names: Mapping[int, str]) -> Any:
-    """The release's COCO file, with these names of files by image_id."""
+def coco_document(release: Release, path: str, names: Mapping[int, str], form: Format) -> Any:
+    """The release's COCO file, with these names of files by image_id; of images that the format leaves out, nothing."""
     try:
-        return core.with_file_names(release.read_json(path), names)
+        return core.with_file_names(release.read_json(path), names, is_whole=form.rights is None)
     except ValueError as problem:
         raise release.damage(path, "the COCO file of its split", problem) from problem
 

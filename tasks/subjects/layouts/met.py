@@ -9,50 +9,56 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from schemas.errors import BadInput
+from schemas.layouts import EXHIBIT, Format
 from schemas.phrases import listed
 from tasks.core.met_files import database, mini_database, queries
 from tasks.core.unpack import check_file_names, check_id
-from tasks.io.images.decode import jpeg_bytes
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import LayoutFile, LayoutPart, Row, damage_unless, image_rows, wanted_splits
-from tasks.unpack.layouts.styled import within
+from tasks.subjects.layouts.parts import (
+    LayoutFile,
+    LayoutPart,
+    LayoutRequest,
+    Row,
+    damage_unless,
+    image_rows,
+    wanted_splits,
+)
 
-_CLASS, _KINDS = "object_id", ("integer", "string")
-_MOST_PX, _QUALITY = 500, 95
+_CLASS, _TYPES = EXHIBIT
 _GALLERY = "train"
 _TRUTH = "ground_truth"
 _QUERIES = {"val": "valset.json", "test": "testset.json"}
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """A part for each split. Raises BadInput for a release whose images have no exhibit, and for some splits alone:
     which images the mini set has depends on all.
     """
-    if splits:
+    if request.splits:
         raise BadInput("--split: expected none with --layout met, whose mini set depends on all splits, got one")
     if _CLASS not in release.attributes:
         known = listed([*release.attributes], 5) or "none"
         raise BadInput(f"--layout met: expected a release with the attribute {_CLASS}, got attributes {known}")
-    if (kind := release.attributes[_CLASS].type) not in _KINDS:
-        raise BadInput(f"--layout met: expected an {_CLASS} that is {' or '.join(_KINDS)}, got {kind}")
+    if (kind := release.attributes[_CLASS].type) not in _TYPES:
+        raise BadInput(f"--layout met: expected an {_CLASS} that is {' or '.join(_TYPES)}, got {kind}")
     rows: dict[str, list[Row]] = {split: [] for split in wanted_splits(release, ())}
-    for row in image_rows(release, ("image_id", "split", _CLASS)):
+    for row in image_rows(release, ("image_id", "split", _CLASS), request.form):
         damage_unless(release, check_id, row["image_id"])
         rows[row["split"]].append(row)
     if not any(row[_CLASS] is not None for row in rows.get(_GALLERY, ())):
         raise BadInput(f"--layout met: expected images with an {_CLASS} in {_GALLERY}, got none")
     asked = {row[_CLASS] for split, of in rows.items() if split != _GALLERY for row in of}
-    return {split: _part(release, split, of, asked) for split, of in rows.items()}
+    return {split: _part(release, request.form, split, of, asked) for split, of in rows.items()}
 
 
-def _part(release: Release, split: str, rows: list[Row], asked: Collection[Any]) -> LayoutPart:
+def _part(release: Release, form: Format, split: str, rows: list[Row], asked: Collection[Any]) -> LayoutPart:
     names = {row["image_id"]: f"{row['image_id']}.jpg" for row in rows}
     if split == _GALLERY:
         shown = {row["image_id"]: row[_CLASS] for row in rows if row[_CLASS] is not None}
         names = {number: f"{exhibit}/{names[number]}" for number, exhibit in shown.items()}
         damage_unless(release, check_file_names, names)
     documents = _documents(split, rows, names, asked)
-    return LayoutPart(_root(split), names, f"{_TRUTH}/{_file(split)}", documents, [split], draw=_drawn)
+    return LayoutPart(_root(split), names, f"{_TRUTH}/{_file(split)}", documents, [split], rendition=form.rendition)
 
 
 def _root(split: str) -> str:
@@ -81,7 +87,3 @@ def _documents(
 
 def _json(name: str, value: list[dict[str, Any]]) -> LayoutFile:
     return LayoutFile(f"{_TRUTH}/{name}", json.dumps(value, separators=(",", ":")).encode())
-
-
-def _drawn(data: bytes) -> bytes:
-    return jpeg_bytes(within(data, _MOST_PX), _QUALITY)

@@ -11,7 +11,9 @@ from fsspec.implementations.local import LocalFileSystem
 from schemas.errors import BadInput, DamagedFile
 from schemas.fetch import HIGHEST_MAX_PIXELS
 from schemas.phrases import quoted
+from schemas.renditions import Rendition
 from tasks.core import unpack as core
+from tasks.engine.renditions import StoredRenditions, draw
 from tasks.io.files.unpacked import UnpackFolder
 from tasks.io.images.decode import UnreadableImage, upright_png
 from tasks.io.store import layout, leases
@@ -85,6 +87,7 @@ class ImageSource:
         self._store = None if store_url is None else Store(store_url, is_overlay=True)
         if self._store is not None:
             self._store.check_readable()
+        self._renditions: dict[Rendition, StoredRenditions] = {}
 
     def lease(self) -> AbstractContextManager[None]:
         """What keeps blobs from being pruned meanwhile, where the store is one, and may be written."""
@@ -104,7 +107,7 @@ class ImageSource:
         place = f"{root}/{name}"
         if target.has(place, image.sha256):  # then it needed no turning
             return "there already", name
-        data = self.stored_bytes(image)
+        data = self._stored_bytes(image)
         if (png := self._turned(data)) is not None:
             name = turned_name(name)
             return write_once(f"{root}/{name}", png, target), name
@@ -115,11 +118,18 @@ class ImageSource:
 
     def upright_bytes(self, image: ReleaseImage, name: str) -> tuple[bytes, str]:
         """Its bytes, upright where it is turned, and the name of its file, as `place` has them. Raises as `place`."""
-        data = self.stored_bytes(image)
+        data = self._stored_bytes(image)
         png = self._turned(data)
         return (data, name) if png is None else (png, turned_name(name))
 
-    def stored_bytes(self, image: ReleaseImage) -> bytes:
+    def drawn_bytes(self, image: ReleaseImage, rendition: Rendition) -> bytes:
+        """The file of its rendition: the store's, if it has one. Raises as `place`, and where it can't be drawn."""
+        if self._store is not None and rendition not in self._renditions:
+            self._renditions[rendition] = StoredRenditions(self._store, rendition)
+        stored = self._renditions[rendition].find(image.sha256) if rendition in self._renditions else None
+        return stored or draw(self._stored_bytes(image), rendition)
+
+    def _stored_bytes(self, image: ReleaseImage) -> bytes:
         """Its bytes as they came. Raises DamagedFile for others."""
         data = self._bytes(image)
         if (found := hashlib.sha256(data).hexdigest()) != image.sha256:

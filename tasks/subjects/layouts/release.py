@@ -2,14 +2,16 @@
 split that have been.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
+from schemas.layouts import Format
 from tasks.core import unpack as core
 from tasks.core.coco.lossless import plain_text
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import (
+from tasks.subjects.layouts.parts import (
     LayoutFile,
     LayoutPart,
+    LayoutRequest,
     coco_document,
     coco_files,
     damage_unless,
@@ -20,9 +22,9 @@ from tasks.unpack.layouts.parts import (
 )
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """A part for each COCO file that lists images."""
-    rows = named_rows(release, coco_files(release, splits))
+    rows = named_rows(release, coco_files(release, request.splits), request.form)
     found = {}
     for path, of in rows.items():
         name, split = path.removeprefix("coco/").removesuffix(".json"), split_of_file(path)
@@ -32,12 +34,15 @@ def parts(release: Release, splits: Collection[str], side_px: int | None) -> dic
             root = f"{split}-unannotated" if f"coco/{split}.json" in rows else split
         names = damage_unless(release, names_by_id, of)
         place = f"{core.ANNOTATIONS}/{name}.json"
-        found[name] = LayoutPart(root, names, place, _documents(release, path, place, names), [split], what)
+        documents = _documents(release, request.form, path, place, names)
+        found[name] = LayoutPart(root, names, place, documents, [split], what)
     return found
 
 
-def _documents(release: Release, path: str, place: str, names: dict[int, str]) -> Callable[[], Iterator[LayoutFile]]:
+def _documents(
+    release: Release, form: Format, path: str, place: str, names: dict[int, str]
+) -> Callable[[], Iterator[LayoutFile]]:
     def documents() -> Iterator[LayoutFile]:
-        yield LayoutFile(place, plain_text(coco_document(release, path, names), is_strict=False).encode())
+        yield LayoutFile(place, plain_text(coco_document(release, path, names, form), is_strict=False).encode())
 
     return documents

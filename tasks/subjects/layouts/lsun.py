@@ -2,14 +2,12 @@
 reads them; and ArtBench's list. A key is the image's id, a value the bytes of its file.
 """
 
-from collections.abc import Collection
-
 from tasks.core.artbench import style_labels
 from tasks.core.unpack import file_name
 from tasks.io.files.lmdb_files import LmdbFile, check_lmdb
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import ImageArchive, LayoutPart, damage_unless
-from tasks.unpack.layouts.styled import list_documents, styled_rows
+from tasks.subjects.layouts.parts import ImageArchive, LayoutPart, LayoutRequest, damage_unless
+from tasks.subjects.layouts.styled import list_documents, styled_rows
 
 
 class _Style:
@@ -23,10 +21,10 @@ class _Style:
         self._file.close()
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """A part for each split. Raises BadInput where no image has a style, and without the library."""
     check_lmdb()
-    styled = styled_rows(release, splits, "lsun")
+    styled = styled_rows(release, request)
     labels, found = style_labels(styled.folders), {}
     for split, rows in styled.rows.items():
         names: dict[str, dict[int, str]] = {}

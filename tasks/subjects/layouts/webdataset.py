@@ -5,7 +5,7 @@ Keys are the images' ids: they have no dot, at which WebDataset cuts, and stand 
 """
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +14,15 @@ from tasks.core.coco.lossless import plain_text
 from tasks.core.unpack import file_name
 from tasks.io.files.tar_files import TarFile
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import ImageArchive, LayoutPart, Row, damage_unless, image_rows, wanted_splits
+from tasks.subjects.layouts.parts import (
+    ImageArchive,
+    LayoutPart,
+    LayoutRequest,
+    Row,
+    damage_unless,
+    image_rows,
+    wanted_splits,
+)
 
 _SAMPLES = 1000
 _SAID = (
@@ -36,11 +44,11 @@ class _Shard:
         self._tar.close()
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """A part for each split."""
-    wanted = wanted_splits(release, splits)
+    wanted = wanted_splits(release, request.splits)
     rows: dict[str, list[Row]] = {split: [] for split in wanted}
-    for row in image_rows(release, (*_SAID, "format")):
+    for row in image_rows(release, (*_SAID, "format"), request.form):
         if row["split"] in rows:
             rows[row["split"]].append(row)
     return {split: _part(release, split, rows[split]) for split in wanted}

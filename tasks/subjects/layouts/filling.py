@@ -1,67 +1,23 @@
-"""unpack: a release's images as files, beside files that say what is in them."""
+"""A folder is filled with the files of a layout: images and archives once through the release, then what says something
+of them, and last the receipt.
+"""
 
 import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from schemas.errors import BadInput, BrokenPromise, DamagedFile
-from schemas.layouts import RENDERED, LayoutWord
-from schemas.phrases import counted, listed, quoted
-from tasks.io.files.unpacked import UnpackFolder, alone
+from schemas.errors import BrokenPromise, DamagedFile
+from schemas.phrases import listed, quoted
+from tasks.io.files.unpacked import UnpackFolder
 from tasks.io.store.releases import Release
 from tasks.orchestration.progress import progress
-from tasks.unpack.layouts import PARTS
-from tasks.unpack.layouts.parts import ArchiveWriter, ImageArchive, LayoutPart
-from tasks.unpack.pictures import ImageSource, ReleaseImage, images_of, turned_name, write_once
+from tasks.subjects.layouts.parts import ArchiveWriter, ImageArchive, LayoutPart
+from tasks.subjects.layouts.pictures import ImageSource, ReleaseImage, images_of, turned_name, write_once
 
 _EXAMPLES = 5
 
 
-def unpack(
-    url: str,
-    folder: str,
-    splits: Collection[str] = (),
-    store_url: str | None = None,
-    *,
-    layout: LayoutWord = "release",
-    side_px: int | None = None,
-    is_linked: bool = False,
-    is_as_stored: bool = False,
-) -> str:
-    """Lay out the images of a release as files; what was done, in lines.
-
-    splits: of these alone. store_url: where the bytes are if the release has none. layout: of schemas.layouts. side_px:
-    squares of that side, of a layout that has them. is_linked: what lies on the same file system is not copied, but
-    gets a second name. is_as_stored: pictures that lie on their side, with a note that says so, are not turned; those
-    of layout source never are, and what is drawn anew always is.
-
-    Raises BadInput if the folder holds anything else, for a split that is none, images without a store, and a layout
-    that the release can't have; Refusal if somebody else is filling the folder; and BrokenPromise where images are gone
-    or damaged: all others are unpacked first, but for archives that would hold them.
-    """
-    if side_px is not None and layout not in RENDERED:
-        raise BadInput(f"--side-px: expected --layout {' or '.join(RENDERED)}, got {layout}")
-    release = Release(url)
-    parts = PARTS[layout](release, splits, side_px)
-    is_turned = not is_as_stored and layout != "source"
-    source = ImageSource(release, store_url, is_linked=is_linked, is_turned=is_turned)
-    pictures = "upright" if is_turned else "as stored"
-    manifest = release.manifest
-    of: dict[str, str | int] = {"name": manifest.name, "version": manifest.version, "pictures": pictures}
-    of |= {} if side_px is None else {"side_px": side_px}
-    with alone(folder):
-        target = UnpackFolder(folder, of if layout == "release" else {**of, "layout": layout})
-        work, notes = _fill(release, source, target, parts)
-    lines = [f"{name}: {_told(part)} in {folder}/{part.root}".rstrip("/") for name, part in parts.items()]
-    lines.append(f"files: {', '.join(f'{count:,} {what}' for what, count in work.items() if count) or 'none'}")
-    return "\n".join([*lines, *notes, f"unpacked: {folder}"])
-
-
-def _told(part: LayoutPart) -> str:
-    return counted(len(part.images), part.what)
-
-
-def _fill(
+def fill(
     release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, LayoutPart]
 ) -> tuple[Counter[str], list[str]]:
     """Write images, what says something of them and, last, the receipt; what was done, as `_unpack_images` counts it,
@@ -114,7 +70,7 @@ def _unpack_images(
                 if (part := part_of.get(image.image_id)) is not None:
                     what, name = _place(source, image, part, target)
                     work[what] += 1
-                    turned += part.draw is None and name != part.names[image.image_id]
+                    turned += part.rendition is None and name != part.names[image.image_id]
                     part.names[image.image_id] = name
                 archives.add(source, image)
             except DamagedFile as problem:
@@ -132,9 +88,9 @@ def _unpack_images(
 
 def _place(source: ImageSource, image: ReleaseImage, part: LayoutPart, target: UnpackFolder) -> tuple[str, str]:
     name = part.names[image.image_id]
-    if part.draw is None:
+    if part.rendition is None:
         return source.place(image, part.root, name, target)
-    return write_once(f"{part.root}/{name}", part.draw(source.stored_bytes(image)), target), name
+    return write_once(f"{part.root}/{name}", source.drawn_bytes(image, part.rendition), target), name
 
 
 class _Archives:
@@ -170,7 +126,11 @@ class _Archives:
                 place = self._target.beside()
                 self._writers[archive.path] = archive.open(place), place
             writer, place = self._writers[archive.path]
-            data, name = source.upright_bytes(image, archive.names[image.image_id])
+            name = archive.names[image.image_id]
+            if archive.rendition is None:
+                data, name = source.upright_bytes(image, name)
+            else:
+                data = source.drawn_bytes(image, archive.rendition)
             writer.add(image.image_id, name, data)
             self._left[archive.path] -= 1
             if not self._left[archive.path]:

@@ -7,9 +7,10 @@ import yaml
 from schemas.phrases import counted
 from tasks.core.coco.yolo import YoloLabels, yolo_labels
 from tasks.io.store.releases import Release
-from tasks.unpack.layouts.parts import (
+from tasks.subjects.layouts.parts import (
     LayoutFile,
     LayoutPart,
+    LayoutRequest,
     annotated_files,
     coco_document,
     damage_unless,
@@ -19,13 +20,13 @@ from tasks.unpack.layouts.parts import (
 )
 
 
-def parts(release: Release, splits: Collection[str], side_px: int | None) -> dict[str, LayoutPart]:
+def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """A part for each split of which images are annotated."""
-    known = [split_of_file(path) for path in annotated_files(release, "yolo", ())]
+    known = [split_of_file(path) for path in annotated_files(release, LayoutRequest(request.form))]
     found = {}
-    for path, rows in named_rows(release, annotated_files(release, "yolo", splits)).items():
+    for path, rows in named_rows(release, annotated_files(release, request), request.form).items():
         split, names = split_of_file(path), damage_unless(release, names_by_id, rows)
-        document = coco_document(release, path, names)
+        document = coco_document(release, path, names, request.form)
         labels = damage_unless(release, yolo_labels, document)
         classes = dict(enumerate(category["name"] for category in document["categories"]))
         said = {number: name for number, name in names.items() if number not in labels.unsaid}
