@@ -7,7 +7,7 @@ on its way, for some twenty seconds.
 import numpy as np
 import pyarrow as pa
 
-from tasks.core import tickets
+from tasks.core import ewa, tickets
 from tasks.core.dedup import local, local_lists, relate, search_bands
 from tasks.core.dedup.views import View
 from tasks.core.split import stratify
@@ -27,6 +27,7 @@ def compile_ahead() -> None:
         stored.setflags(write=False)
     local_lists.matches_within(local.KeypointTable(keypoints, np.array([0, 10])))
     relate.measure_local_agreement(picture, picture, (keypoints, keypoints))
+    ewa.resize(picture[..., None].repeat(3, axis=2), (8, 8))
     one = np.ones(1, np.int64)
     stratify.place_units(one - 1, one - 1, one, one, one - 1, np.ones((1, 3)), np.ones(3))
     tickets.tickets(pa.chunked_array([["a"]]), 0, "", [""], one - 1)
