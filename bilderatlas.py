@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from tasks.diff import Comparison
     from tasks.evaluate.evaluation import Evaluation
+    from tasks.subjects.comparison import Comparison
     from tasks.verify import Verification
 
 __all__ = [

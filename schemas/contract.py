@@ -13,6 +13,8 @@ TABLES = tuple(BY_CONTRACT)
 README = "contract/README.md"
 SUMS = "SHA256SUMS"
 """The digests of all other files of a release but its manifest, as `sha256sum -c` reads them."""
+ATTRIBUTION = "ATTRIBUTION.md"
+"""Whom to name for each image."""
 _NUMBERS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})*")
 
 

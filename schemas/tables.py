@@ -16,7 +16,10 @@ _TYPES: dict[str, pa.DataType] = {
     name: kind
     for kind, names in (
         (pa.string(), "record_id source locator source_url image_url title artist artist_text artist_qualifier style"),
-        (pa.string(), "date_text rights_uri rights_text rights_basis rights_spdx declared_group series reason detail"),
+        (
+            pa.string(),
+            "date_text rights_uri rights_text rights_basis rights_spdx declared_group series reason detail",
+        ),
         (pa.string(), "category segmentation source_coco path info licenses categories other_fields validator sha256"),
         (pa.string(), "rules etag last_modified run url kind expects kept_record_id format phash_recipe a b"),
         (pa.string(), "relation verdict note action scope name date reached_by hash group_id split keypoint_scheme"),
@@ -24,7 +27,7 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.string(), "moment stratum largest_artist statistic field words text unit model"),
         (pa.string(), "id class prediction nearest type compared_with method subset classifier true_class"),
         (pa.string(), "predicted_class sample_id training_id rater views_recipe column other other_image other_split"),
-        (pa.string(), "rendition_sha256"),
+        (pa.string(), "rendition_sha256 attribution"),
         (_STRINGS, "artists artist_roles styles source_urls keypoints sources examples"),
         (pa.bool_(), "is_annotated is_crowd needs_secret is_view is_joined is_work kept is_right"),
         (pa.bool_(), "has_rater_twice is_minority"),
@@ -204,8 +207,8 @@ SPLIT = pa.schema([*OUTCOME, *_fields("group_id split")])
 IMAGES = schema(
     "record_id image_id source source_url source_urls image_url title artist artist_text artist_qualifier artists",
     "artist_roles style style_label styles date_text year year_first year_last rights_uri rights_spdx rights_text",
-    "rights_basis sha256 phash phash_recipe width_px height_px format is_annotated group_id split source_coco",
-    "retrieved_at image",
+    "rights_basis attribution sha256 phash phash_recipe width_px height_px format is_annotated group_id split",
+    "source_coco retrieved_at image",
 )
 
 BOXES = schema(
@@ -289,7 +292,17 @@ CURVES = schema("step name value")
 _MAY_BE_NULL = {"keypoints_xyv", "keypoint_scheme", "source_area_px2", "segmentation", "source_coco"}
 _IMAGES_FILLED = (
     *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
-    *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
+    *(
+        "rights_basis",
+        "attribution",
+        "sha256",
+        "phash",
+        "phash_recipe",
+        "width_px",
+        "height_px",
+        "format",
+        "is_annotated",
+    ),
     *("group_id", "split", "retrieved_at", "image"),
 )
 _RELEASED: dict[str, tuple[pa.Schema, tuple[str, ...]]] = {

@@ -5,7 +5,9 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-_SIGNS = re.compile(r"([\\`*_{}\[\]<>#|!~&])")
+SIGNS = r"([\\`*_{}\[\]<>#|!~&])"
+"""What Markdown may take for more than text."""
+_SIGNS = re.compile(SIGNS)
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f]+")
 _ESCAPED = str.maketrans({"|": "\\|", "[": "\\[", "\\": "\\\\"})
 """With it, no text is a link, a picture or the end of a cell."""

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from schemas.sources.common import NOASSERTION
+
 _START = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
 _PART_ENDS = re.compile(r"[?#]")
 
@@ -20,6 +22,47 @@ OPEN = (*PUBLIC_DOMAIN, "creativecommons.org/licenses/by/", "creativecommons.org
 """Free to use for any purpose: those that the Open Definition 2.1 has as conformant (opendefinition.org/licenses)."""
 
 _WORDS = {"public_domain": PUBLIC_DOMAIN, "open": OPEN, "all": ("",)}
+
+
+_ALLOWED = {
+    "CC0": "Any use; nothing is asked.",
+    "CC-PDM": "Any use: nobody is known to have a right to it; in some countries somebody may.",
+    "CC-PDDC": "Any use; nothing is asked.",
+    "CC-BY": "Any use, if its author is named.",
+    "CC-BY-SA": "Any use, if its author is named; what is made of it may be shared under the same licence alone.",
+    "CC-BY-ND": "Any use as it is, if its author is named; what is changed may not be shared.",
+    "CC-BY-NC": "No commercial use; its author is named.",
+    "CC-BY-NC-SA": "No commercial use; its author is named; what is made of it may be shared under the same licence "
+    "alone.",
+    "CC-BY-NC-ND": "No commercial use; its author is named; what is changed may not be shared.",
+    "NoC-US": "No copyright in the United States; elsewhere somebody may have one.",
+    "NoC-NC": "No copyright, but a contract allows no commercial use.",
+    "NoC-CR": "No copyright, but a contract limits its use: the source says how.",
+    "NoC-OKLR": "No copyright, but another law limits its use: the source says which.",
+    "InC": "In copyright: its holder has to be asked, where no exception of the law holds.",
+    "InC-EDU": "In copyright: use in education is allowed.",
+    "InC-NC": "In copyright: use that is not commercial is allowed.",
+    "InC-OW-EU": "In copyright, an orphan work in the European Union: few uses are allowed.",
+    "InC-RUU": "In copyright: its holder was not found.",
+    "CNE": "Nobody has looked whether somebody has a copyright.",
+    "NKC": "No copyright is known; nobody vouches for it.",
+    "UND": "Whether somebody has a copyright could not be found out.",
+    NOASSERTION: "Neither the source nor the author of this dataset says who has which rights. Whoever shows such an "
+    "image, passes it on or trains on it has to find out, and answers for it.",
+}
+"""What licences and statements allow, in few words (creativecommons.org/licenses, rightsstatements.org/page)."""
+_VERSION = re.compile(r"-\d.*")
+
+
+def allowed_use(uri: str) -> str:
+    """What a licence or statement allows, as a summary.
+
+    >>> allowed_use("https://creativecommons.org/licenses/by/4.0/")
+    'Any use, if its author is named.'
+    >>> allowed_use("https://museum.example/terms")
+    'Its own text says what is allowed.'
+    """
+    return _ALLOWED.get(_VERSION.sub("", licence_name(uri)), "Its own text says what is allowed.")
 
 
 def passes(uri: str, allowed: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
-from schemas.contract import SUMS, schema_path
+from schemas.contract import ATTRIBUTION, SUMS, schema_path
 from schemas.dedup import Dedup
 from schemas.detect import Detect
 from schemas.manifests import ReleaseManifest
@@ -32,6 +32,7 @@ from tasks.core.coco import document
 from tasks.core.dedup.preferences import preferences
 from tasks.core.evaluate.scores import Scores, detector_scores
 from tasks.core.export import card, digest, labels, ledger
+from tasks.core.export.attribution import attribution_page
 from tasks.core.names.spellings import field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
 from tasks.core.split import decide as split_decision
@@ -41,6 +42,7 @@ from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.views import columns_of, copy_preferences, grouping_values, metadata_counts
 from tasks.export import parts
+from tasks.export.changes import write_changes
 from tasks.export.content import Content, ReleaseBuild, recipe_sha256
 from tasks.export.fingerprints import HashesOf, fingerprints
 from tasks.export.formats import write_formats
@@ -68,12 +70,15 @@ def write_release(
         _write_other_tables(draft, build, content, others)
         pieces = fingerprints(recipe, content.images, hashes_of)
         draft.write_parquet("fingerprints.parquet", pieces, FINGERPRINTS, ["image_id"])
+        draft.write_chunks(ATTRIBUTION, attribution_page(content.images))
         draft.write("recipe.yaml", _yaml(recipe.model_dump(mode="json")).encode())
         for path, text in contracts.texts(recipe.attributes).items():
             draft.write(path, text.encode())
         for table, schema in contracts.arrow_schemas(recipe.attributes).items():
             draft.write(schema_path(table), schema.serialize().to_pybytes())
-        write_formats(draft, build, content.images, _manifest(build, draft, content, row))
+        so_far = draft.as_release(_manifest(build, draft, content, row))
+        write_formats(draft, build, content.images, so_far)
+        write_changes(draft, build, so_far)
         manifest = _manifest(build, draft, content, row)
         declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
         diversity = others.statistics.diversity

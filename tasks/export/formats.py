@@ -7,7 +7,6 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, Refusal
 from schemas.layouts import LAYOUTS, Format
-from schemas.manifests import ReleaseManifest
 from schemas.phrases import counted
 from tasks.core.markdown import as_text
 from tasks.engine.renditions import ensure_renditions
@@ -22,15 +21,15 @@ from tasks.subjects.layouts.parts import UNPACKS_ANY, LayoutRequest
 from tasks.subjects.layouts.pictures import ImageSource
 
 
-def write_formats(draft: Draft, build: ReleaseBuild, images: pa.Table, manifest: ReleaseManifest) -> None:
+def write_formats(draft: Draft, build: ReleaseBuild, images: pa.Table, release: Release) -> None:
     """Write each format of the recipe, and a table that says what each is and has.
 
-    images: sha256 and rights_uri of the release's. manifest: of the files so far. Raises Refusal for a layout that
+    images: sha256 and rights_uri of the release's. release: the draft's tables. Raises Refusal for a layout that
     this release can't have.
     """
     if not build.settings.formats:
         return
-    release, rows = draft.as_release(manifest), []
+    rows = []
     for form in build.settings.formats:
         if form.rendition is not None:
             ensure_renditions(form.rendition, pc.unique(images["sha256"]).sort(), build.context, build.settings.label)

@@ -7,11 +7,12 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import SPLIT_TABLES, SUMS, parse_part
+from schemas.contract import ATTRIBUTION, SPLIT_TABLES, SUMS, parse_part
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
 from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
+from tasks.core.export.attribution import attribution_page
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
 from tasks.io.store.amend import ReleaseEditor
@@ -26,7 +27,7 @@ _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
     r"(ledger|records|categories|relations|labels|fingerprints|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|SHA256SUMS|report\.html"
+    r"|CHANGES\.md|changes\.parquet|opt-outs\.(parquet|txt)|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|ATTRIBUTION\.md|SHA256SUMS|report\.html"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
@@ -106,7 +107,9 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
         if SUMS in release.manifest.files:
             editor.text(SUMS, lambda _: digest.sums(editor.entries()).encode())
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
-        lost = [count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD, SUMS}]
+        lost = [
+            count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD, ATTRIBUTION, SUMS}
+        ]
         rows_and_files = f"{counted(sum(lost), 'row')} removed, {counted(len(lost), 'file')} changed"
         yield f"release {release.manifest.version}: amended; {rows_and_files}"
 
@@ -123,6 +126,7 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
         if path.endswith(".parquet") and path not in {_TOMBSTONES, _LEDGER, _RECORDS}:
             editor.table(path, change)
     _amend_coco(removal, editor, book)
+    _amend_attribution(editor, change)
     _remove_media(removal, editor, change)
     _remove_formats(removal, editor, book)
     if _DIVERSITY in files:
@@ -154,6 +158,12 @@ def _amend_coco(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None
     for path in [path for path in editor.release.manifest.files if path.startswith("coco/")]:
         without = core.detections_without if path.endswith(_DETECTIONS) else core.coco_without
         editor.json(path, partial(without, image_ids=image_ids))
+
+
+def _amend_attribution(editor: ReleaseEditor, change: Callable[[pa.Table], pa.Table]) -> None:
+    if ATTRIBUTION in editor.release.manifest.files:
+        left = change(editor.release.rows("images", ["record_id", "image_id", "rights_uri", "attribution", "width_px"]))
+        editor.text(ATTRIBUTION, lambda _: b"".join(attribution_page(left)))
 
 
 def _remove_media(removal: Removal, editor: ReleaseEditor, change: Callable[[pa.Table], pa.Table]) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ValidationError
 
-from schemas.contract import SUMS, schema_path
+from schemas.contract import ATTRIBUTION, SUMS, schema_path
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from schemas.yaml_text import NotYaml, parse_yaml
@@ -21,6 +21,7 @@ from tasks.core.attribute_statistics import attribute_statistics, summaries
 from tasks.core.diff.columns import differ
 from tasks.core.evaluate.scores import detector_scores
 from tasks.core.export import card, digest
+from tasks.core.export.attribution import ASKED, attribution_page, attributions
 from tasks.core.export.images import FROM_RECORDS
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
@@ -39,6 +40,7 @@ def problems(release: Release) -> Iterator[str]:
     if manifest.contract_version != contracts.version():  # other programs wrote other words
         return
     yield from _schemas(release)
+    yield from _attribution(release)
     if manifest.amended is None:
         try:
             recipe = Recipe.model_validate(release.read_mapping("recipe.yaml"))
@@ -67,6 +69,17 @@ def _schemas(release: Release) -> Iterator[str]:
             continue
         if not found.equals(schema):
             yield f"{schema_path(table)}: expected the schema of contract {contracts.version()}, got another"
+
+
+def _attribution(release: Release) -> Iterator[str]:
+    """Lines of attribution that do not follow from the other columns, and a page that does not follow from them."""
+    images = checks.columns_of(release, "images", [*ASKED, "image_id", "attribution"])
+    is_other = differ(images["attribution"], attributions(images))
+    if is_other.any():
+        first = quoted(images["record_id"][int(is_other.argmax())].as_py())
+        yield f"images.attribution: expected what other columns say, got another line in {first}"
+    elif release.read(ATTRIBUTION) != b"".join(attribution_page(images)):
+        yield f"{ATTRIBUTION}: expected the lines of images, got others"
 
 
 def _of_records(release: Release) -> Iterator[str]:

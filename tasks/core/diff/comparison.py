@@ -76,6 +76,21 @@ def summary(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def changes_page(before: str, found: dict[str, Any] | None) -> str:
+    """CHANGES.md of a release. before: the version of the one before; found: `facts`, None where it can't be read."""
+    lines = [f"# Changes since {before}", ""]
+    if found is None:
+        return "\n".join(
+            [*lines, "That release is not there any more, or can't be read: nobody has compared them.", ""]
+        )
+    said = [f"    {line}".rstrip() for line in summary(found).splitlines()]  # as code: no word of it is Markdown
+    tables_of = (
+        "`changes.parquet` has a row for each change, with its reason. `opt-outs.parquet`, and `opt-outs.txt` beside "
+        "it, list what left because somebody wanted it so: whoever has copies of the images should remove these."
+    )
+    return "\n".join([*lines, *said, "", tables_of, ""])
+
+
 def _promise(pair: ReleasePair) -> list[str]:
     """Whether readers may break, by the versions of the contracts: what breaks them needs a new major version."""
     one, other = (side.manifest for side in pair.sides)

@@ -36,8 +36,8 @@ KIND_OF_COLUMN = {
 }
 """The kind of a change in each column of the images table; in all others it is an attribute."""
 
-NOT_COMPARED = frozenset({"record_id", "retrieved_at", "image", "style_label"})
-"""style_label is another wherever style is."""
+NOT_COMPARED = frozenset({"record_id", "retrieved_at", "image", "style_label", "attribution"})
+"""style_label is another wherever style is, and attribution follows from other columns."""
 
 
 class Common:

@@ -18,7 +18,12 @@ from tasks.core.markdown import as_text
 from tasks.core.passed_over import yielded
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
+from tasks.core.rights import allowed_use
 
+_CHANGES_LINE = (
+    "- `CHANGES.md`, `changes.parquet`: what is another since the release before; `opt-outs.txt`: what to remove from "
+    "copies."
+)
 FORMATS_LINE = (
     "- `formats/<name>/`: the images as other programs read them; `formats/README.md` says what each folder is."
 )
@@ -78,7 +83,13 @@ def known_parts(
     of_rights = [
         "## Rights",
         "",
-        *_table("rights | images", (f"{as_text(uri)} | {count}" for uri, count in sorted(rights.items()))),
+        *_table(
+            "rights | images | what they allow, in short",
+            (f"{as_text(uri)} | {count} | {allowed_use(uri)}" for uri, count in sorted(rights.items())),
+        ),
+        "",
+        "`attribution` of `images`, and `ATTRIBUTION.md`, say whom to name for each image. The texts of the licences "
+        "count, not these summaries.",
         "",
     ]
     more = (_attribute_lines(attributes, counts["kept"]), _diversity_lines(diversity), _detector_lines(scores))
@@ -105,6 +116,8 @@ def _file_lines(files: Collection[str], *, has_scores: bool) -> list[str]:
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",
         *(["- `evaluation.json`: the detector compared with people's boxes."] if has_scores else []),
         *(line for line in [FORMATS_LINE] if any(path.startswith("formats/") for path in files)),
+        *([_CHANGES_LINE] if "CHANGES.md" in files else []),
+        "- `ATTRIBUTION.md`: whom to name for each image, by licence.",
         "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files. `SHA256SUMS`: the same, "
         "for `sha256sum -c`.",
     ]

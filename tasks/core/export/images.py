@@ -13,6 +13,7 @@ from schemas.tables import IMAGES
 from tasks.core import rights
 from tasks.core.coco.document import media_paths
 from tasks.core.columns import Column, whole
+from tasks.core.export.attribution import ASKED, attributions
 from tasks.core.export.ledger import chain_ends
 
 FROM_RECORDS = (
@@ -34,7 +35,9 @@ def stored_schema(images: pa.Table) -> pa.Schema:
 def images(
     columns: Mapping[str, Column], attributes: Mapping[str, Typed] | None = None, *, is_embedded: bool, is_media: bool
 ) -> pa.Table:
-    """IMAGES_BY_DIGEST and attributes, in the order given. columns: all but `image` and `rights_spdx`."""
+    """IMAGES_BY_DIGEST and attributes, in the order given. columns: all but `image`, `rights_spdx` and
+    `attribution`.
+    """
     schema = with_attribute_columns(IMAGES_BY_DIGEST, attributes or {})
     sha256, nothing = columns["sha256"], pa.nulls(len(columns["sha256"]), pa.string())
     path = media_paths(sha256, columns["format"]) if is_media else nothing
@@ -43,7 +46,8 @@ def images(
     )
     uris = whole(columns["rights_uri"]).dictionary_encode()
     spdx = pa.array([rights.spdx_id(uri) for uri in uris.dictionary.to_pylist()], pa.string()).take(uris.indices)
-    found = pa.table({**columns, "rights_spdx": spdx, "image": image})
+    line = attributions(pa.table({name: columns[name] for name in ASKED}))
+    found = pa.table({**columns, "rights_spdx": spdx, "attribution": line, "image": image})
     return found.select(schema.names).cast(schema)
 
 
