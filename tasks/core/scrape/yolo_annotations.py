@@ -70,8 +70,8 @@ def read_labels(
 
 def _refuse_addresses(source: AnyFileSource, locators: Iterable[str]) -> None:
     if addresses := sorted(locator for locator in locators if is_url(locator)):
-        raise source.bad_file(
-            "images in files, since YOLO's boxes are shares of their sides,",
+        raise source.bad_input(
+            f"images in files below binding '{source.at}', since YOLO's boxes are shares of their sides",
             f"addresses such as {quoted(addresses[0])} ({len(addresses):,} in all): download the images and name their "
             "files, or convert the texts to a COCO file",
         )
@@ -105,8 +105,9 @@ def _no_text(source: AnyFileSource, settings: Annotations, locators: Sequence[st
     image, text = wanted[0]
     there = FileNames(paths)
     hint = next(filter(None, (there.why_absent(text) for _, text in wanted)), "")
-    expected = f"YOLO's texts of images, such as {quoted(text)} for {quoted(image)},"
-    return source.bad_file(expected, f"none of {len(wanted):,}{hint}; where they lie elsewhere, set annotations.labels")
+    expected = f"YOLO's texts below binding '{source.at}', such as {quoted(text)} for {quoted(image)}"
+    got = f"none of {len(wanted):,}{hint}; if they lie elsewhere, set annotations.labels"
+    return source.bad_input(expected, got)
 
 
 def _others_of_text(images: Sequence[str], texts: Mapping[str, str], paths: Sequence[str]) -> dict[str, Sequence[str]]:

@@ -1,6 +1,9 @@
 """Names of classes and shapes of key points, from data.yaml and from texts with a name a line."""
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from tasks.core.coco.yolo_classes import YoloClasses, read_classes
@@ -99,3 +102,17 @@ def test_a_text_that_names_none_is_one_sentence(data: bytes, got: str):
 def test_key_points_and_their_names(names: str, expected: dict[int, list[str]]):
     got = of_yaml(f"names: [dog, cat]\nkpt_shape: [2, 3]\n{names}")
     assert (got.points, got.point_size, got.joints) == (2, 3, expected)
+
+
+names = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=12).filter(str.strip)
+
+
+@given(
+    st.dictionaries(
+        st.integers(0, 99), names | st.sampled_from(["no", "7", "010", "1:30", "=", " a", "1.5"]), min_size=1
+    )
+)
+def test_names_that_we_write_come_back(said: dict[int, str]):
+    """As tasks.unpack.layouts.yolo writes them."""
+    text = yaml.safe_dump({"train": "images/train", "names": said}, sort_keys=False, allow_unicode=True)
+    assert of_yaml(text).names == said

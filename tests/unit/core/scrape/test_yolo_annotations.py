@@ -128,8 +128,8 @@ def test_an_empty_text_needs_no_sides():
             {path: data for path, data in FILES.items() if "labels" not in path},
             {},
             FOLDER,
-            r"such as 'labels/a.txt' for 'images/a.jpg', below binding 'images', got none of 3; where they lie "
-            r"elsewhere, set annotations.labels",
+            "expected YOLO's texts below binding 'images', such as 'labels/a.txt' for 'images/a.jpg', got none of 3; "
+            "if they lie elsewhere, set annotations.labels",
             id="no text at all",
         ),
         pytest.param(
@@ -165,7 +165,7 @@ def test_images_at_addresses_are_refused_with_what_to_do():
     with pytest.raises(BadInput) as refused:
         read(FILES, source=TABLE, locators=locators)
     assert str(refused.value) == (
-        "source 'art': expected images in files, since YOLO's boxes are shares of their sides, below binding 'images', "
+        "source 'art': expected images in files below binding 'images', since YOLO's boxes are shares of their sides, "
         "got addresses such as 'HTTP://museum.example/c.jpg' (2 in all): download the images and name their files, or "
         "convert the texts to a COCO file"
     )
