@@ -118,5 +118,5 @@ def _joints(value: Any, names: Mapping[int, str]) -> dict[int, list[str]]:
     return {
         number: [*given]
         for number, given in lists.items()
-        if isinstance(given, list) and given and all(isinstance(joint, str) for joint in given)
+        if isinstance(given, list) and 0 < len(given) <= MAX_POINTS and {*map(type, given)} == {str}
     }

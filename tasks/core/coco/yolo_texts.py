@@ -14,7 +14,7 @@ without a line is of an image that somebody has looked at, and found nothing. Li
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from schemas.phrases import quoted
@@ -69,13 +69,15 @@ def rows_of_text(data: bytes, size_px: SizePx, classes: YoloClasses) -> list[Row
     >>> rows_of_text(b"0 0.5 0.5 0.5 0.5\n", (40, 20), YoloClasses({0: "person"}))
     [{'category_id': 1, 'iscrowd': 0, 'bbox': [10.0, 5.0, 20.0, 10.0]}]
     """
+    if len(data) > MAX_BYTES:
+        return [_unread("", f"expected at most {MAX_BYTES:,} bytes, got more")]
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return [_unread("", "expected text in UTF-8, got other bytes")]
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if len(data) > MAX_BYTES or len(lines) > MAX_LINES:
-        return [_unread("", f"expected at most {MAX_LINES:,} lines in {MAX_BYTES:,} bytes, got more")]
+    if len(lines) > MAX_LINES:
+        return [_unread("", f"expected at most {MAX_LINES:,} lines, got {len(lines):,}")]
     width, height = size_px
     if lines and not (width and height):
         return [_unread("", "expected an image whose sides are known, got one of unknown sides")]
@@ -91,15 +93,11 @@ def _row(number: int, words: Sequence[str], size_px: tuple[int, int], classes: Y
     try:
         name, *others = words
         if _CLASS.fullmatch(name) is None or int(float(name)) not in classes.names:
-            raise ValueError(f"expected a class that has a name, of {_span(classes.names)}, got {quoted(name)}")
+            raise ValueError(f"expected the number of a class that has a name, got {quoted(name)}")
         drawn = _drawn(others, size_px, classes)
     except ValueError as problem:
         return _unread(" ".join(words), f"line {number}: {problem}")
     return {"category_id": int(float(name)) + 1, "iscrowd": 0, **drawn}
-
-
-def _span(names: Mapping[int, str]) -> str:
-    return f"{min(names)} to {max(names)}"
 
 
 def _drawn(words: Sequence[str], size_px: tuple[int, int], classes: YoloClasses) -> Row:
