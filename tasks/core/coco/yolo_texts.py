@@ -23,7 +23,7 @@ from tasks.core.coco.reader import SizePx, Unread
 from tasks.core.coco.tool_files import Row, outlined
 from tasks.core.coco.yolo_classes import YoloClasses
 
-MAX_BYTES, MAX_LINES = 16_000_000, 100_000
+MAX_BYTES, MAX_LINES = 4_000_000, 100_000
 """Of a text: far more than the figures of a picture need."""
 TOLERANCE = 0.01
 """So far beyond 0 and 1 shares are read as they are: Ultralytics trains on such boxes, whose writers have rounded."""

@@ -55,7 +55,7 @@ def figures(text: bytes, classes: YoloClasses = CLASSES) -> list[dict[str, Any]]
         pytest.param(GOOD + b"\0", "line 2: expected the number", id="a NUL"),
         pytest.param("0 0.5 0.5 0.5 0.5".encode("utf-16"), "in UTF-8, got other bytes", id="UTF-16"),
         pytest.param(GOOD * (MAX_LINES + 1), "expected at most 100,000 lines, got 100,001", id="too many lines"),
-        pytest.param(b"0 " + b"0.5 " * (MAX_BYTES // 4), "expected at most 16,000,000 bytes", id="too many bytes"),
+        pytest.param(b"0 " + b"0.5 " * (MAX_BYTES // 4), "expected at most 4,000,000 bytes", id="too many bytes"),
     ],
 )
 def test_of_an_image_with_a_line_that_can_not_be_read_nobody_knows_what_is_in_it(text: bytes, problem: str):
