@@ -16,12 +16,14 @@ NOASSERTION = "NOASSERTION"
 OneFile = Literal["coco", "coco_annotator", "cvat", "label_studio"]
 """Formats of annotations that stand in one file for all images."""
 
-_TOOLS: dict[OneFile, str] = {
-    "coco": "COCO",
-    "coco_annotator": "COCO Annotator's",
-    "cvat": "CVAT's",
-    "label_studio": "Label Studio's",
+_FILES: dict[str, str] = {
+    "coco": "COCO annotations",
+    "coco_annotator": "COCO Annotator's annotations",
+    "cvat": "CVAT's annotations",
+    "label_studio": "Label Studio's annotations",
+    "yolo": "YOLO's names of classes",
 }
+"""What the file at `path` is, by format; of VOC there is none, but one for each image."""
 SourceField = Annotated[str, Field(min_length=1, max_length=300)]
 StyleName = Annotated[str, Field(min_length=1, max_length=100)]
 RightsUri = Annotated[str, Field(pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$")]
@@ -71,13 +73,15 @@ class Rights(Frozen):
 class Annotations(Frozen):
     """Boxes that people have drawn, in files beside the images."""
 
-    format: Literal["voc", OneFile] = Field(
-        description="voc: one PASCAL VOC XML per image; coco: one JSON for all; coco_annotator: COCO Annotator's; "
-        "cvat: one XML, 'CVAT for images 1.1'; label_studio: Label Studio's JSON, not JSON-MIN"
+    format: Literal["voc", "yolo", OneFile] = Field(
+        description="voc: one PASCAL VOC XML per image; yolo: one text per image, as YOLO's trainers read them; coco: "
+        "one JSON for all; coco_annotator: COCO Annotator's; cvat: one XML, 'CVAT for images 1.1'; label_studio: Label "
+        "Studio's JSON, not JSON-MIN"
     )
     path: Filled = Field(
         description="voc: path of the XML below the binding, with the pattern's fields, e.g. "
-        "'Annotations/{style}/{artist}_{title}.jpg.xml'; else path of the one file"
+        "'Annotations/{style}/{artist}_{title}.jpg.xml'; yolo: path of data.yaml, or of a text with a class a line "
+        "(classes.txt, obj.names); else path of the one file"
     )
     missing: Literal["unknown", "no_figures"] = Field(
         "unknown",
@@ -87,7 +91,14 @@ class Annotations(Frozen):
     folder: Later[Filled | None] = Field(
         None,
         description="Where one file is for all: folder below the binding from which the names in it go on, e.g. "
-        "images/train for a `file_name` such as 17.jpg; null: they are paths below the binding",
+        "images/train for a `file_name` such as 17.jpg; null: they are paths below the binding. yolo, beside `labels`: "
+        "the folder of the images",
+    )
+    labels: Later[Filled | None] = Field(
+        None,
+        description="yolo: folder of the texts, in which they lie as the images do below `folder` (null: below the "
+        "binding). null: where trainers look, for images/train/a.jpg in labels/train/a.txt; beside an image that is in "
+        "no folder `images`",
     )
     corners: Literal["inclusive", "exclusive"] = Field(
         "inclusive",
@@ -101,23 +112,34 @@ class Annotations(Frozen):
     def _has_what_its_format_has(self) -> Self:
         if self.format != "voc" and self.corners != "inclusive":
             raise ValueError(f"expected corners with format voc alone, got {self.corners} with {self.format}")
-        if self.one_file is None and self.folder is not None:
+        if self.format == "voc" and self.folder is not None:
             raise ValueError(f"expected a folder with one file for all, got {quoted(self.folder)} with {self.format}")
+        if self.format != "yolo" and self.labels is not None:
+            raise ValueError(f"expected labels with format yolo alone, got {quoted(self.labels)} with {self.format}")
+        if self.format == "yolo" and self.folder is not None and self.labels is None:
+            raise ValueError(f"expected labels beside the folder {quoted(self.folder)} with format yolo, got none")
         return self
 
     @property
     def one_file(self) -> OneFile | None:
         """The format, if one file is for all images."""
-        return None if self.format == "voc" else self.format
+        if self.format == "voc":
+            return None
+        return None if self.format == "yolo" else self.format
+
+    @property
+    def has_document(self) -> bool:
+        """Whether all of it comes to one COCO document, and `path` is that of one file."""
+        return self.format in _FILES
 
     @property
     def what(self) -> str:
-        """What messages call the one file.
+        """What messages call the file at `path`.
 
         >>> Annotations(format="cvat", path="a.xml").what
         "CVAT's annotations"
         """
-        return "" if self.one_file is None else f"{_TOOLS[self.one_file]} annotations"
+        return _FILES.get(self.format, "")
 
 
 class MuseumWords(Frozen):
@@ -207,7 +229,7 @@ class FileSource(Source):
     def named_files(self) -> tuple[tuple[str, str], ...]:
         """The files that its settings name, each as (what it is, path), without which it has no records."""
         boxes = self.annotations
-        return ((boxes.what, boxes.path),) if boxes is not None and boxes.one_file else ()
+        return ((boxes.what, boxes.path),) if boxes is not None and boxes.has_document else ()
 
 
 def more_offers(what: str) -> Any:

@@ -26,7 +26,7 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import passed_over
-from tasks.core.fetch import REQUESTS
+from tasks.core.fetch import requests_table
 from tasks.core.moved_ids import MOVED_BY, WAY_OUT, Moves, is_many, moved_sentences
 from tasks.core.names import artists, matching, styles
 from tasks.core.record_ids import spelling_notes, with_ids
@@ -42,6 +42,7 @@ from tasks.engine.retrieve import retrieve
 from tasks.engine.steps import decide_once
 from tasks.io.files import parquet_files
 from tasks.io.files.folders import Folder
+from tasks.io.images import beginnings
 from tasks.io.store.layout import listings_folder, outcome_folder
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
@@ -53,6 +54,7 @@ from tasks.scrape.unread import notes as unread_notes
 from tasks.subjects import by_hand, previous
 
 CODE = code_digest(sources, artists, parquet_files)
+SIZES = code_digest(beginnings)
 STYLES = code_digest(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
 _NAME_COLUMNS = ["record_id", "artist", "artist_qualifier", "artists", "artist_roles"]
@@ -81,6 +83,15 @@ def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, int
     """Read a batch of files below the source's binding; one that can't be read is a row with a reason."""
     store = runs.store_of(context)
     copy = functools.partial(Folder(source.at, context.bindings[source.at]).copy, max_bytes=MAX_ANSWER_BYTES)
+    rows = [retrieval.store_answer(store, request, rules, copy) for request in requests.to_pylist()]
+    store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
+
+
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
+def read_sizes_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
+    """Read the sides of a batch of images below the source's binding from their headers, each an answer of its own."""
+    store = runs.store_of(context)
+    copy = functools.partial(beginnings.copy_size, Folder(source.at, context.bindings[source.at]))
     rows = [retrieval.store_answer(store, request, rules, copy) for request in requests.to_pylist()]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
 
@@ -256,22 +267,22 @@ def _list_files(
     store: Store, source: AnyFileSource, validators: Mapping[str, str], recipe: Recipe, context: Context
 ) -> crawl.SourceListing:
     """validators: of the files of the source's folder, by path."""
-    wanted = sources.files_to_read(source, list(validators))
-    columns = [pa.array(column, pa.string()) for column in (wanted, [validators[path] for path in wanted])]
-    requests, into, label = pa.table(columns, schema=REQUESTS), listings_folder(source.name), f"scrape · {source.name}"
-    answers, _ = retrieve(read_answers_part, source, into, requests, CODE, context, label, even_in_plan=True)
-    blobs, problems = (
-        dict(zip(answers["locator"].to_pylist(), answers[name].to_pylist(), strict=True))
-        for name in ("sha256", "detail")
-    )
     paths = sorted(validators)
+    blobs, problems = _read_files(source, validators, context)
     known = {"sha256": map(blobs.get, paths), "problem": map(problems.get, paths)}
     view = pa.table({"path": paths, **{name: pa.array(list(values), pa.string()) for name, values in known.items()}})
 
     def open_file(path: str) -> IO[bytes] | None:
-        if problems.get(path):
-            raise UnreadableFile(problems[path])
-        return store.open_blob(blobs[path]) if blobs.get(path) else None
+        if problem := problems.get(path):
+            raise UnreadableFile(problem)
+        return store.open_blob(sha256) if (sha256 := blobs.get(path)) else None
+
+    read_size = functools.cache(lambda sha256: beginnings.read_size(store.read_blob(sha256)))  # many have the same
+
+    def size_of(path: str) -> tuple[int, int]:
+        if (sha256 := blobs.get(path)) is None:
+            raise UnreadableFile(problems.get(path) or f"no file '{path}'")
+        return read_size(sha256)
 
     attributes, categories = fields_of(recipe.attributes, source.name), recipe.schemes_by_category
     parquet_rows = functools.partial(parquet_files.rows_of_parquet, f"source '{source.name}'")
@@ -279,7 +290,7 @@ def _list_files(
 
     @functools.cache
     def read_source() -> sources.SourceTables:
-        return sources.tables_of_source(source, paths, open_file, parquet_rows, categories, attributes)
+        return sources.tables_of_source(source, paths, open_file, parquet_rows, categories, attributes, size_of)
 
     def decided(kind: str, table_of: Callable[[sources.SourceTables], pa.Table]) -> tuple[TableRef, bool]:
         return decide_once(store, kind, settings, CODE, view, lambda: table_of(read_source()))
@@ -289,7 +300,7 @@ def _list_files(
     notes, _ = decided("notes", lambda found: pa.table({"note": pa.array(found.notes, pa.string())}))
     passed, _ = decided("passed-over", lambda found: passed_over.table(found.passed_over))
     coco_files = None
-    if source.annotations is not None and source.annotations.one_file:
+    if source.annotations is not None and source.annotations.has_document:
         coco_files, _ = decided("coco-files", lambda found: found.coco_files)
     return crawl.SourceListing(
         records=table,
@@ -299,6 +310,26 @@ def _list_files(
         notes=tuple(store.read_table(notes)["note"].to_pylist()),
         passed_over=passed_over.rows_of_table(store.read_table(passed)),
     )
+
+
+def _read_files(
+    source: AnyFileSource, validators: Mapping[str, str], context: Context
+) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """By path, the blobs of the files that a source's records and figures stand in, and of the sizes of the images that
+    figures need; and why there is none. validators: of all files of the source's folder.
+    """
+    paths, into, label = sorted(validators), listings_folder(source.name), f"scrape · {source.name}"
+    files, images = (
+        requests_table(pa.chunked_array([wanted], pa.string()), validators)
+        for wanted in (sources.files_to_read(source, paths), sources.images_to_measure(source, paths))
+    )
+    answers, _ = retrieve(read_answers_part, source, into, files, CODE, context, label, even_in_plan=True)
+    if images.num_rows:
+        label = f"{label}, sizes of images"
+        sizes, _ = retrieve(read_sizes_part, source, into, images, SIZES, context, label, even_in_plan=True)
+        answers = pa.concat_tables([answers, sizes])
+    locators, blobs, problems = (answers[name].to_pylist() for name in ("locator", "sha256", "detail"))
+    return dict(zip(locators, blobs, strict=True)), dict(zip(locators, problems, strict=True))
 
 
 def example_records(state: State, at_most: int, context: Context) -> list[str]:

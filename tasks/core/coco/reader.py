@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from schemas.errors import BadInput
 from schemas.keypoints import DEFAULT, KeypointScheme, shipped_schemes
@@ -70,6 +70,21 @@ class Annotation(NamedTuple):
     def area_px2(self) -> float:
         """The file's own `area`, else that of the box."""
         return area_px2(self.xywh_px) if self.own_area_px2 is None else self.own_area_px2
+
+
+class Unread(str):
+    """What a tool's file says in a row's place and its reader could not read, and the problem, in words.
+
+    Under `unread` of an annotation it makes unknown what is in the image. No JSON has it: a text there is a text.
+    """
+
+    problem: str
+
+    def __new__(cls, text: str, problem: str) -> Self:
+        """The text itself is its value."""
+        unread = str.__new__(cls, text)
+        unread.problem = problem
+        return unread
 
 
 class BadAnnotation(NamedTuple):
@@ -257,6 +272,9 @@ def _annotations(
         image_id, category_id = id_or_none(row.get("image_id")), id_or_none(row.get("category_id"))
         if image_id is None or image_id not in images:
             lost.append(f"{row_name('annotations', place, row)}, image_id {quoted(row.get('image_id'))}")
+            continue
+        if isinstance(unread := row.get("unread"), Unread):
+            bad.append(BadAnnotation(image_id, "", unread.problem, row))
             continue
         if category_id is None or category_id not in categories:
             got = quoted(row.get("category_id"))

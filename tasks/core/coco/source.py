@@ -94,7 +94,12 @@ def read_figures(name: str, data: bytes, categories: Schemes, form: OneFile = "c
     are a detector's (`info.annotation_origin`): they must not become people's.
     """
     left_out = LeftOut(Tally(), Tally())
-    document = read_fields(name, _READERS[form](name, data, categories, left_out), categories, left_out)
+    return figures_of_document(name, _READERS[form](name, data, categories, left_out), categories, left_out)
+
+
+def figures_of_document(name: str, fields: Any, categories: Schemes, left_out: LeftOut) -> FileFigures:
+    """The same of a COCO file's JSON value. left_out: with what was left out on the way to it."""
+    document = read_fields(name, fields, categories, left_out)
     if document.info.get("annotation_origin") == "detector":
         raise BadInput(
             f"{name}: expected boxes by people, got a file whose boxes are a detector's (info.annotation_origin): "

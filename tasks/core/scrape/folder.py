@@ -9,9 +9,11 @@ from schemas.attributes import AttributeFields
 from schemas.file_names import FileNames, canonical_name
 from schemas.phrases import listed, quoted
 from schemas.sources import AnyFileSource
+from schemas.sources.common import Annotations
 from schemas.sources.folder import FolderSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.attributes import with_attributes
+from tasks.core.scrape.label_paths import is_among_texts
 from tasks.core.scrape.records import record, same_key
 from tasks.core.scrape.table_files import Files
 
@@ -176,12 +178,18 @@ def _kind(patterns: Sequence[str], sources: Sequence[AnyFileSource], path: str) 
     fitting = [pattern for pattern in patterns if extension(pattern) in {end, ""}]
     if fitting and (end in _IMAGES or any(map(extension, fitting))):
         return _misfit(fitting, path, end)
-    voc = [boxes.path for source in sources if (boxes := source.annotations) is not None and boxes.format == "voc"]
-    if any(fields_of_path(template, path) is not None for template in voc):
+    if any(_is_annotation(source.annotations, path) for source in sources if source.annotations is not None):
         return "annotations to which no image belongs"
     if end in _IMAGES:
         return f"image files that end in {end}"
     return _BY_EXTENSION.get(end) or (f"files that end in {end}" if end else "files without an extension")
+
+
+def _is_annotation(settings: Annotations, path: str) -> bool:
+    """Whether a file is called as the annotation of one image."""
+    if settings.format == "voc":
+        return fields_of_path(settings.path, path) is not None
+    return settings.format == "yolo" and is_among_texts(settings, path)
 
 
 def _misfit(fitting: Sequence[str], path: str, end: str) -> str:

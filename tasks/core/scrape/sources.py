@@ -9,9 +9,9 @@ A source in files is a module with
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -22,15 +22,16 @@ from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import listed, quoted
 from schemas.sources import AnyFileSource
-from schemas.sources.common import NOASSERTION, Annotations, Rights
-from schemas.stand_ins import stand_in
+from schemas.sources.common import NOASSERTION, Rights
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.coco.reader import LeftOut, Schemes
 from tasks.core.passed_over import IMAGES_OF_FILE, Tally
-from tasks.core.scrape import folder, records, table_files, voc_annotations
+from tasks.core.scrape import annotations, folder, records, table_files, voc_annotations
+from tasks.core.scrape.annotations import SourceAnnotations
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes
+from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file
+from tasks.core.scrape.yolo_annotations import SizeOf
 from tasks.core.tables import with_columns
 
 _MODULES = {"folder": folder, "table": table_files}
@@ -50,17 +51,6 @@ class SourceTables:
     passed_over: tuple[PassedOver, ...] = ()  # not of files, which several sources may share
 
 
-class _Annotations(NamedTuple):
-    """The figures that people drew, by locator (None: not annotated), and what of them was left out and why."""
-
-    figures_of: Callable[[str], coco.ImageFigures | None]
-    details: Mapping[str, str] = {}
-    notes: tuple[str, ...] = ()
-    by_locator: Mapping[str, coco.ImageFigures] = {}  # of a COCO file's images
-    left_out: LeftOut | None = None  # of a COCO file
-    head: Mapping[str, Any] | None = None  # a row of COCO_FILES
-
-
 def check_named_files(
     source: AnyFileSource, validator: Callable[[str], str | None], first_paths: Callable[[], Sequence[str]]
 ) -> None:
@@ -73,14 +63,13 @@ def check_named_files(
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
     paths = folder.files(paths)
-    there, boxes, pattern = FileNames(paths), source.annotations, source.image_pattern
-    wanted = {*_MODULES[source.source].tables_of_paths(source, paths)}
-    if boxes is not None and boxes.one_file:
-        wanted.add(there.find(boxes.path) or "")
-    elif boxes is not None and pattern is not None:
-        images = (path for path in paths if folder.fields_of_path(pattern, path) is not None)
-        wanted.update(folder.annotation_path(boxes.path, pattern, path, there) for path in images)
+    wanted = {*_MODULES[source.source].tables_of_paths(source, paths), *annotations.files_to_read(source, paths)}
     return sorted(wanted.intersection(paths))
+
+
+def images_to_measure(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
+    """Paths of the images, among the files listed, whose sides are needed for the source's figures; sorted."""
+    return annotations.images_to_measure(source, folder.files(paths))
 
 
 def tables_of_source(
@@ -90,8 +79,12 @@ def tables_of_source(
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
     categories: Schemes,
     attributes: AttributeFields | None = None,
+    size_of: SizeOf = annotations.nobody_knows,
 ) -> SourceTables:
-    """The source's records and figures. Raises BadInput if there are no records, or a file has another format."""
+    """The source's records and figures. size_of: the sides of `images_to_measure`.
+
+    Raises BadInput if there are no records, or a file has another format.
+    """
     attributes, left_out, there = attributes or {}, Tally(), FileNames(paths)
 
     def read(path: str) -> IO[bytes] | None:
@@ -106,17 +99,16 @@ def tables_of_source(
     passed_over = left_out.rows((source.name,), "rows", listed)
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table(), passed_over=passed_over)
-    images = FileNames(found["locator"].drop_null().to_pylist())
-    annotations = _read_annotations(source, source.annotations, there, images, read, categories)
+    told = annotations.read_annotations(source, source.annotations, there, found, read, size_of, categories)
     # after copies of ids are found: of rows with the same id, only the first has figures
-    drawn = _Drawn(annotations, categories)
+    drawn = _Drawn(told, categories)
     batches = (pa.Table.from_batches([batch]) for batch in found.to_batches(_BATCH))
-    parts = [_annotated(batch, annotations, categories, source.rights, drawn) for batch in batches]
+    parts = [_annotated(batch, told, categories, source.rights, drawn) for batch in batches]
     return SourceTables(
         pa.concat_tables([records_ for records_, _ in parts]),
         pa.concat_tables([figures for _, figures in parts]),
-        (*annotations.notes, *_unmatched_note(source, annotations.by_locator, found["locator"])),
-        pa.Table.from_pylist([annotations.head] if annotations.head else [], schema=COCO_FILES),
+        (*told.notes, *_unmatched_note(source, told.by_locator, found["locator"])),
+        pa.Table.from_pylist([told.head] if told.head else [], schema=COCO_FILES),
         (*passed_over, *drawn.rows((source.name,), found["reason"].null_count)),
     )
 
@@ -141,11 +133,11 @@ def _records(rows: Iterable[dict[str, Any]], schema: pa.Schema, left_out: Tally)
 class _Drawn:
     """Counts of the images and of what people drew in them, and of what yields no figure."""
 
-    def __init__(self, annotations: _Annotations, categories: Collection[str]) -> None:
-        self._by_locator, self._categories = annotations.by_locator, categories
+    def __init__(self, told: SourceAnnotations, categories: Collection[str]) -> None:
+        self._by_locator, self._categories = told.by_locator, categories
         self._images, self._seen = Tally(), set[str]()
-        self._unit = "objects" if annotations.left_out is None else "annotations"
-        self._of_file, self._objects = annotations.left_out or LeftOut(Tally(), Tally())
+        self._unit = "objects" if told.left_out is None else "annotations"
+        self._of_file, self._objects = told.left_out or LeftOut(Tally(), Tally())
         self._figures = 0
 
     def count(self, locator: str, image: coco.ImageFigures | None) -> None:
@@ -183,7 +175,7 @@ class _Drawn:
 
 
 def _annotated(
-    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights, drawn: _Drawn
+    found: pa.Table, told: SourceAnnotations, categories: Collection[str], asserted: Rights, drawn: _Drawn
 ) -> tuple[pa.Table, pa.Table]:
     """RECORDS with what annotations say, and SOURCE_FIGURES; both are counted. asserted: the recipe's rights."""
     figures: dict[str, dict[str, Any]] = {}
@@ -192,7 +184,7 @@ def _annotated(
         detail, mine = row["detail"], {name: row[name] for name in _RIGHTS}
         try:
             if row["reason"] is None:
-                image = annotations.figures_of(row["locator"])
+                image = told.figures_of(row["locator"])
                 drawn.count(row["locator"], image)
                 if image is not None:
                     drawn_figures = image.figures and coco.figures_of_categories(image.figures, categories)
@@ -203,7 +195,7 @@ def _annotated(
         except (voc_annotations.BadVocFile, UnreadableFile) as problem:
             drawn.count_unreadable(row["locator"], getattr(problem, "objects", 0))
             detail = detail or f"annotation unreadable, so left out: {problem}"[:200]
-        details.append(detail or annotations.details.get(row["locator"] or ""))
+        details.append(detail or told.details.get(row["locator"] or ""))
         rights.append(mine)
     known = {name for name, row in figures.items() if row["figures"] is not None}
     changed = {name: [row[name] for row in rights] for name in _RIGHTS}
@@ -258,59 +250,3 @@ def _plain_path(name: str) -> str:
     ('my dir/a.png', 'images/a.png')
     """
     return "/".join(step for step in unquote(name).replace("\\", "/").split("/") if step not in ("", "."))
-
-
-def _read_annotations(
-    source: AnyFileSource,
-    settings: Annotations,
-    there: FileNames,
-    images: FileNames,
-    read: Read,
-    categories: Schemes,
-) -> _Annotations:
-    """there: the files below the binding. images: where those of the source's records are."""
-    absent = coco.ImageFigures([]) if settings.missing == "no_figures" else None
-    if settings.one_file:
-        try:
-            data = read_bytes(read, settings.path)
-        except UnreadableFile as problem:
-            raise source.bad_file(f"{settings.what} '{settings.path}'", problem.got) from problem
-        if data is None:
-            raise missing_file(source, settings.what, settings.path, there)
-        file = coco.read_figures(f"source '{source.name}': '{settings.path}'", data, categories, settings.one_file)
-        below = f"{settings.folder.rstrip('/')}/" if settings.folder else ""
-        locators = _locators_of(file.by_file_name, below, images)
-        by_locator = {locators[name]: figures for name, figures in file.by_file_name.items()}
-        return _Annotations(
-            lambda locator: by_locator.get(locator, absent),
-            {locators.get(name, name): detail for name, detail in file.details.items()},
-            file.notes,
-            by_locator,
-            file.left_out,
-            {"source": source.name, "path": settings.path, **file.head},
-        )
-
-    def of_voc(locator: str) -> coco.ImageFigures | None:
-        pattern = source.image_pattern
-        path = None if pattern is None else folder.annotation_path(settings.path, pattern, locator, there)
-        data = None if path is None else read_bytes(read, path)
-        if data is None:
-            return absent
-        # a pointer says nothing of its image, and where one file is a pointer, all are
-        if (words := stand_in(data)) is not None:
-            raise source.bad_file(f"VOC annotations '{path}'", words)
-        return voc_annotations.read_voc(data, settings.corners)
-
-    return _Annotations(of_voc)
-
-
-def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> dict[str, str]:
-    """By each `file_name`, where its image is; the name itself if none is called so, or another more exactly."""
-    paths = {name: f"{below}{name}" for name in file_names}
-    exact = set(paths.values())
-    found: dict[str, str] = {}
-    for name, path in paths.items():
-        actual = images.find(path) or path
-        found[name] = path if actual != path and actual in exact else actual
-        exact.add(found[name])
-    return found

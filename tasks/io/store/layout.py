@@ -115,7 +115,12 @@ AREAS = (
     # the more special patterns first: a path belongs to the first area that it fits
     _images("web-images", "Which images were asked for on the web, and what came."),
     _answers("<source>-web", "Raw answers of a source on the web.", "key", ANSWERS),
-    _answers("<source>-answers", "Which files of a source list its works; the files are blobs.", "locator", RETRIEVALS),
+    _answers(
+        "<source>-answers",
+        "Which files of a source list its works, and the sizes of images that its boxes need; each answer is a blob.",
+        "locator",
+        RETRIEVALS,
+    ),
     _images("<source>", "Which images of a folder or table were read, and what came."),
     _measure("hash", "engine.inspection", "Size, format and perceptual hash of each image.", hash_column="phash"),
     _measure("thumbnail", "engine.inspection", "A small upright copy of each image."),

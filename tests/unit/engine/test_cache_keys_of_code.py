@@ -17,7 +17,10 @@ SCRAPE = {
     *(
         "scrape",
         "scrape.sources",
+        "scrape.annotations",
         "scrape.voc_annotations",
+        "scrape.yolo_annotations",
+        "scrape.label_paths",
         "scrape.folder",
         "scrape.records",
         "scrape.table",
@@ -41,7 +44,11 @@ COCO = {
     *("coco", *OUTLINES),
     *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
 }
-TOOLS = {"plain_xml", *(f"coco.{name}" for name in ("tool_files", "coco_annotator", "cvat", "label_studio"))}
+TOOLS = {
+    "plain_xml",
+    *(f"coco.{name}" for name in ("tool_files", "coco_annotator", "cvat", "label_studio")),
+    *(f"coco.{name}" for name in ("yolo_texts", "yolo_classes")),
+}
 
 STAGE = '''
 """What it is."""

@@ -13,6 +13,7 @@ from tasks.core.coco.reader import (
     Document,
     LeftOut,
     Schemes,
+    Unread,
     read_document,
     read_fields,
     read_json,
@@ -359,3 +360,17 @@ def test_places_are_those_of_the_file_whatever_was_left_out_before(image: dict[s
     document = {"images": [PLAIN_IMAGE, None, 7, {"id": 5}, image], "annotations": [], "categories": []}
     with pytest.raises(BadInput, match=words):
         read_fields("a.json", document, left_out=LeftOut(Tally(), Tally()))
+
+
+def test_what_a_tools_reader_could_not_read_is_told_in_its_words_and_a_text_of_json_is_none():
+    rows = [
+        BOX,
+        {"image_id": 7, "unread": Unread("a line", "expected a number, got a line")},
+        {**BOX, "unread": "a line"},
+    ]
+    got = read_fields("file", document(annotations=rows))
+    assert [(one.image_id, one.category, one.problem) for one in got.bad_annotations] == [
+        (7, "", "expected a number, got a line")
+    ]
+    assert len(got.annotations) == 2
+    assert json.dumps(rows[1]) == '{"image_id": 7, "unread": "a line"}'
