@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from flows.environment import set_environment
 from flows.parameters import BINDINGS, RECIPE, STORE, Argument, Count, Device, Option, documented, with_texts
 from schemas.errors import BadInput, BrokenPromise, Refusal
-from schemas.layouts import LayoutWord, format_of
-from schemas.renditions import FilterWord, Light
+from schemas.layouts import FilterWord, LayoutWord, Light
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -226,6 +225,7 @@ def unpack(
     splits: only these. store: where it was built, needed if it holds no images itself. layout, side_px,
     rights, filter, light: as in docs/unpacking.md. as_stored: pictures that lie on their side are not turned upright.
     """
+    from schemas.formats import format_of
     from tasks.unpack import unpack as unpacked
 
     place = None if store is None else fspath(store)

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator
 
 from schemas.base import Frozen, Later, Score
-from schemas.layouts import LAYOUTS, Format
+from schemas.formats import Format
+from schemas.layouts import LAYOUTS
 from schemas.stage import Stage, Surroundings, type_problems
 
 

@@ -5,10 +5,9 @@ from typing import Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Positive
+from schemas.layouts import FilterWord, Light
 
 Fit = Literal["longest_side", "centre_crop", "stretched"]
-FilterWord = Literal["robidoux", "robidoux_sharp", "lanczos", "bicubic", "box"]
-Light = Literal["levels", "linear"]
 EWA: tuple[FilterWord, ...] = ("robidoux", "robidoux_sharp")
 """Elliptical weighted averages; the others are Pillow's."""
 assert {*EWA} < {*get_args(FilterWord)}

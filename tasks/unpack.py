@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from schemas.layouts import Format, LayoutWord
+from schemas.formats import Format
+from schemas.layouts import LayoutWord
 from schemas.phrases import counted
 from tasks.io.files.unpacked import UnpackFolder, alone
 from tasks.io.store.releases import Release

@@ -22,8 +22,7 @@ from flows.parameters import (
     documented,
 )
 from schemas.errors import BadInput
-from schemas.layouts import LayoutWord, format_of, layouts_help
-from schemas.renditions import FilterWord, Light
+from schemas.layouts import FilterWord, LayoutWord, Light, layouts_help
 
 
 @documented
@@ -143,6 +142,7 @@ def unpack(
             PNG, with the same pixels. Layout source leaves them.
 
     """
+    from schemas.formats import format_of
     from tasks.unpack import unpack
 
     told = unpack(

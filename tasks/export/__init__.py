@@ -23,8 +23,10 @@ from tasks.core.export import ledger
 from tasks.core.split import decide
 from tasks.engine import runs, steps
 from tasks.engine.cache_keys import is_same_split
+from tasks.engine.rendition_parts import ensure_renditions
 from tasks.engine.steps import decide_once
 from tasks.engine.views import kept_ids
+from tasks.export.changes import write_changes
 from tasks.export.content import (
     CODE,
     Content,
@@ -37,6 +39,7 @@ from tasks.export.content import (
     settings_sha256,
 )
 from tasks.export.files import write_release
+from tasks.export.formats import write_formats
 from tasks.export.other_tables import OtherTables, other_tables
 from tasks.io.files import contracts
 from tasks.io.store import releases
@@ -126,7 +129,9 @@ def _publish(build: ReleaseBuild, inputs: PublicationInputs, memory: pa.Table) -
         if is_publication:
             releases.announce(store, recipe.name, version)
         hashes_of = functools.partial(ensure_view_hashes, context=context, label="export")
-        release = releases.Release(write_release(build, whole(), others, row, hashes_of))
+        ensure = functools.partial(ensure_renditions, context=context, label=build.settings.label)
+        beside = (functools.partial(write_formats, ensure=ensure), write_changes)
+        release = releases.Release(write_release(build, whole(), others, row, hashes_of, beside))
     if is_publication:
         lineage.check_not_overtaken(store, recipe, build.state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)

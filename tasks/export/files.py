@@ -2,7 +2,7 @@
 
 import importlib.metadata
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -42,24 +42,34 @@ from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.views import columns_of, copy_preferences, grouping_values, metadata_counts
 from tasks.export import parts
-from tasks.export.changes import write_changes
 from tasks.export.content import Content, ReleaseBuild, recipe_sha256
 from tasks.export.fingerprints import HashesOf, fingerprints
-from tasks.export.formats import write_formats
 from tasks.export.other_tables import OtherTables, ids_before_the_draw, known_records, write_statistics
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import datasets, releases
 from tasks.io.store.drafts import Draft
+from tasks.io.store.releases import Release
 from tasks.subjects.roles import roles_of
 
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
+WritesBeside = Callable[[Draft, ReleaseBuild, Release], None]
+"""Writes files into a draft of a build, of which the tables can be read as a release's."""
+
+
 def write_release(
-    build: ReleaseBuild, content: Content, others: OtherTables, row: Mapping[str, str], hashes_of: HashesOf
+    build: ReleaseBuild,
+    content: Content,
+    others: OtherTables,
+    row: Mapping[str, str],
+    hashes_of: HashesOf,
+    beside: Sequence[WritesBeside],
 ) -> str:
-    """Write all files to a draft, then publish it; the release's URL. row: the one of `publication`."""
+    """Write all files to a draft, then publish it; the release's URL. row: the one of `publication`. beside: what
+    writes further files, once the tables are there.
+    """
     recipe = build.recipe
     promised = contracts.with_attributes(contracts.contracts(), recipe.attributes)
     with Draft(build.store, promised) as draft:
@@ -77,8 +87,8 @@ def write_release(
         for table, schema in contracts.arrow_schemas(recipe.attributes).items():
             draft.write(schema_path(table), schema.serialize().to_pybytes())
         so_far = draft.as_release(_manifest(build, draft, content, row))
-        write_formats(draft, build, content.images, so_far)
-        write_changes(draft, build, so_far)
+        for write in beside:
+            write(draft, build, so_far)
         manifest = _manifest(build, draft, content, row)
         declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
         diversity = others.statistics.diversity

@@ -1,15 +1,16 @@
 """The release's images in layouts of other programs, below `formats/`: written from its tables, and beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, Refusal
-from schemas.layouts import LAYOUTS, Format
+from schemas.formats import Format
+from schemas.layouts import LAYOUTS
 from schemas.phrases import counted
+from schemas.renditions import Rendition
 from tasks.core.markdown import as_text
-from tasks.engine.renditions import ensure_renditions
 from tasks.export.content import ReleaseBuild
 from tasks.io.files.unpacked import RECEIPT, UnpackFolder
 from tasks.io.store.drafts import Draft
@@ -20,11 +21,13 @@ from tasks.subjects.layouts.filling import fill
 from tasks.subjects.layouts.parts import UNPACKS_ANY, LayoutRequest
 from tasks.subjects.layouts.pictures import ImageSource
 
+EnsureRenditions = Callable[[Rendition, pa.Array], None]
 
-def write_formats(draft: Draft, build: ReleaseBuild, images: pa.Table, release: Release) -> None:
+
+def write_formats(draft: Draft, build: ReleaseBuild, release: Release, *, ensure: EnsureRenditions) -> None:
     """Write each format of the recipe, and a table that says what each is and has.
 
-    images: sha256 and rights_uri of the release's. release: the draft's tables. Raises Refusal for a layout that
+    release: the draft's tables. ensure: draws the renditions of blobs that have none. Raises Refusal for a layout that
     this release can't have.
     """
     if not build.settings.formats:
@@ -32,7 +35,7 @@ def write_formats(draft: Draft, build: ReleaseBuild, images: pa.Table, release: 
     rows = []
     for form in build.settings.formats:
         if form.rendition is not None:
-            ensure_renditions(form.rendition, pc.unique(images["sha256"]).sort(), build.context, build.settings.label)
+            ensure(form.rendition, pc.unique(release.rows("images", ["sha256"])["sha256"]).sort())
         said = "; ".join(_write(draft, build, release, form))
         rows.append(f"| `{form.folder}/` | {LAYOUTS[form.layout].what} | {as_text(said)} |")
     head = ["# Formats", "", "`bilderatlas unpack` writes them, too.", "", "| folder | what it is | what it has |"]

@@ -49,6 +49,27 @@ def test_what_happened_is_found_and_explained(history, before, after):
     assert "unknown" not in {reason for _, reason in reasons(found)}
 
 
+def test_each_release_has_what_changed_since_the_one_before(history):
+    by_version = {json.loads((path / "manifest.json").read_text())["version"]: path for path in history.iterdir()}
+    seen = 0
+    for path in sorted(by_version.values()):
+        manifest = json.loads((path / "manifest.json").read_text())
+        if manifest["previous"] is None:
+            assert not (path / "CHANGES.md").exists()
+            continue
+        page = (path / "CHANGES.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# Changes since {manifest['previous']}\n")
+        before = by_version.get(manifest["previous"])
+        if before is None or "purged" in path.name:
+            continue
+        found = diff(str(before), str(path))
+        assert pq.read_table(path / "changes.parquet", schema=CHANGES).equals(found.changes)
+        assert pq.read_table(path / "opt-outs.parquet", schema=OPT_OUTS).equals(found.opted_out)
+        assert found.text.splitlines()[0] in page
+        seen += 1
+    assert seen >= 5
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [*((after, before) for before, after in EXPECTED), ("01", "10"), ("10", "01"), ("03", "08"), ("05", "09")],

@@ -12,9 +12,10 @@ from PIL import Image
 
 from flows.cli import main
 from schemas.errors import Refusal
-from schemas.layouts import Format
+from schemas.formats import Format
 from schemas.manifests import Step
 from tasks.core.rights import passes
+from tasks.engine import rendition_parts, renditions
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tasks.unpack import unpack
@@ -133,10 +134,9 @@ def test_unpack_by_rights_leaves_no_other_image(layout: Any, framed: Wall, tmp_p
 
 
 def test_a_picture_is_drawn_once_for_all_formats_and_builds(framed: Wall, monkeypatch: pytest.MonkeyPatch):
-    from tasks.engine import renditions
-
-    drawn, draw = list[Any](), renditions._drawn
-    monkeypatch.setattr(renditions, "_drawn", lambda data, of: drawn.append(of) or draw(data, of))
+    drawn, draw = list[Any](), renditions.drawn_anew
+    for module in (renditions, rendition_parts):
+        monkeypatch.setattr(module, "drawn_anew", lambda data, of: drawn.append(of) or draw(data, of))
     with_formats(framed, "cifar", SQUARES)
     export_of(framed.build())
     assert drawn == []  # another release, of renditions that are there

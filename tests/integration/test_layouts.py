@@ -18,7 +18,8 @@ from PIL import ExifTags, Image
 
 from flows.cli import main
 from schemas.errors import BadInput
-from schemas.layouts import LAYOUTS, Format
+from schemas.formats import Format
+from schemas.layouts import LAYOUTS
 from schemas.renditions import Rendition
 from tasks.core.artbench import style_folders
 from tasks.core.scrape.voc_annotations import read_voc

@@ -80,9 +80,7 @@ def changes_page(before: str, found: dict[str, Any] | None) -> str:
     """CHANGES.md of a release. before: the version of the one before; found: `facts`, None where it can't be read."""
     lines = [f"# Changes since {before}", ""]
     if found is None:
-        return "\n".join(
-            [*lines, "That release is not there any more, or can't be read: nobody has compared them.", ""]
-        )
+        return "\n".join([*lines, "That release is gone, or can't be read: the two have not been compared.", ""])
     said = [f"    {line}".rstrip() for line in summary(found).splitlines()]  # as code: no word of it is Markdown
     tables_of = (
         "`changes.parquet` has a row for each change, with its reason. `opt-outs.parquet`, and `opt-outs.txt` beside "

@@ -127,10 +127,10 @@ AREAS = (
     _measure("thumbnail-places", "engine.inspection", "In which table of thumbnails each image has its own.")._replace(
         purge=PurgeRule.DROP_POINTERS
     ),
-    _measure("renditions", "engine.renditions", "Of which images there is a rendition of these settings."),
+    _measure("rendition-digests", "engine.rendition_parts", "Which bytes the rendition of each image has."),
     Area(
         "renditions/<cache key>/<first two digits>/<sha256>",
-        "engine.renditions",
+        "engine.rendition_parts",
         "Images drawn anew in another size, for formats of releases, each under the SHA-256 of its blob.",
         True,
         PurgeRule.REMOVE_FILES,

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from schemas.errors import BadInput
-from schemas.layouts import EXHIBIT, Format
+from schemas.formats import Format
+from schemas.layouts import EXHIBIT
 from schemas.phrases import listed
 from tasks.core.met_files import database, mini_database, queries
 from tasks.core.unpack import check_file_names, check_id

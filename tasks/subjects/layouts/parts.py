@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from schemas.errors import BadInput
-from schemas.layouts import Format
+from schemas.formats import Format
 from schemas.phrases import quoted
 from schemas.renditions import Rendition
 from tasks.core import unpack as core

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 
-from schemas.layouts import Format
+from schemas.formats import Format
 from schemas.phrases import counted
 from tasks.core import unpack as core
 from tasks.core.coco.popart import file_names, popart_file

@@ -4,7 +4,7 @@ split that have been.
 
 from collections.abc import Callable, Iterator
 
-from schemas.layouts import Format
+from schemas.formats import Format
 from tasks.core import unpack as core
 from tasks.core.coco.lossless import plain_text
 from tasks.io.store.releases import Release

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from schemas.layouts import Format
+from schemas.formats import Format
 from schemas.phrases import counted
 from tasks.core.coco.lossless import from_text
 from tasks.core.coco.voc import voc_files

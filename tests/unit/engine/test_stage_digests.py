@@ -254,6 +254,7 @@ OUTSIDE = {
     "reports": "what Prefect's server is told; not stored",
     "retrieve": "which requests are sent; what is asked for again is the recipe's policy",
     "renditions": "looks up and stores; what is stored comes from core and io",
+    "rendition_parts": "looks up and stores; what is stored comes from core and io",
     "runs": "where the store is",
     "source_changes": "what a person is told of sources; not stored",
     "steps": "counts, taken anew; looks up and stores decisions, whatever the rule is",

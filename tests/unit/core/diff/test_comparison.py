@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.diff import CHANGES, KINDS, MEANING, OPT_OUTS, ChangeReason, Kind
 from tasks.core.diff.columns import as_text
-from tasks.core.diff.comparison import compare, facts, opt_out_lines, opt_outs, summary
+from tasks.core.diff.comparison import changes_page, compare, facts, opt_out_lines, opt_outs, summary
 from tasks.core.diff.sides import ReleasePair, Side
 from tests.support.sides import box, dropped, kept, pair, recipe, side
 
@@ -226,3 +226,17 @@ def test_lines_for_other_programs_are_one_a_record_whatever_stands_in_them():
     lines = opt_out_lines(found, "a", "b").splitlines()
     assert len(lines) == 2
     assert lines[1].split("\t")[0] == "m: 1 [2J"
+
+
+def test_the_page_of_a_release_is_its_summary_as_code():
+    one = side([kept("m:1", "train")], images={"m:1": {"title": "# a"}})
+    found = facts(pair(one, one), compare(pair(one, one)), 0)
+    lines = changes_page("0123456789ab", found).splitlines()
+    assert lines[0] == "# Changes since 0123456789ab"
+    told = [line[4:] if line else "" for line in lines[2 : 2 + len(summary(found).splitlines())]]
+    assert told == summary(found).splitlines()
+    assert all(line.startswith("    ") or not line for line in lines[2 : 2 + len(told)])
+
+
+def test_a_release_before_that_is_gone():
+    assert "the two have not been compared" in changes_page("0123456789ab", None)

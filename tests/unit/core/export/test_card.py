@@ -69,7 +69,7 @@ def text(**changes: Any) -> str:
         pytest.param("| near | 5 | 1 | | |", id="what a stage kept and dropped"),
         pytest.param(f"| | | 2 | not_found | {MEANING[Reason.NOT_FOUND]} |", id="why, in words"),
         pytest.param("| split | 5 | 0 | | |", id="a stage that dropped nothing"),
-        pytest.param("| CC0 | 1 |", id="rights"),
+        pytest.param("| CC0 | 1 | Any use; nothing is asked. |", id="rights"),
     ],
 )
 def test_a_card_says(line: str):

@@ -5,7 +5,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from schemas.renditions import EWA, FilterWord
+from schemas.layouts import FilterWord
+from schemas.renditions import EWA
 from tasks.io.images.resample import FILTERS, resample
 
 
