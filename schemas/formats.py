@@ -31,7 +31,10 @@ class Format(Drawing):
             return {"layout": value}
         if isinstance(value, dict) and len(value) == 1 and "layout" not in value:
             ((word, settings),) = value.items()
-            return {**(settings or {}), "layout": word} if isinstance(settings, dict | None) else value
+            if isinstance(settings, dict | None) and "layout" not in (settings or {}):
+                return {**(settings or {}), "layout": word}
+        if isinstance(value, dict) and "layout" not in value and (words := [*value.keys() & LAYOUTS.keys()]):
+            raise ValueError(f"expected the settings of {words[0]} indented below it, got them beside it")
         return value
 
     @model_validator(mode="after")
@@ -59,6 +62,13 @@ class Format(Drawing):
     def folder(self) -> str:
         """The name of its folder."""
         return self.name or (self.layout if self.side_px is None else f"{self.layout}-{self.side_px}px")
+
+
+def settings_of(form: Format) -> dict[str, str | int]:
+    """What of a format is not by default, its layout first; its name apart."""
+    said = form.model_dump(mode="json", exclude_defaults=True, exclude={"name"})
+    said |= {"rights": " ".join(said["rights"])} if "rights" in said else {}
+    return {"layout": said.pop("layout"), **said}
 
 
 def format_of(layout: LayoutWord, **settings: Any) -> Format:

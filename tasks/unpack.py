@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from schemas.formats import Format
+from schemas.formats import Format, settings_of
 from schemas.layouts import LayoutWord
 from schemas.phrases import counted
 from tasks.io.files.unpacked import UnpackFolder, alone
@@ -41,20 +41,14 @@ def unpack(
     source = ImageSource(release, store_url, is_linked=is_linked, is_turned=is_turned)
     pictures = "upright" if is_turned else "as stored"
     manifest = release.manifest
-    of = {"name": manifest.name, "version": manifest.version, "pictures": pictures, **_settings(form)}
+    # of a receipt without a word of its layout, that is `release`
+    settings = {name: value for name, value in settings_of(form).items() if value != "release"}
+    of = {"name": manifest.name, "version": manifest.version, "pictures": pictures, **settings}
     with alone(folder):
         work, notes = fill(release, source, UnpackFolder(folder, of), parts)
     lines = [f"{name}: {_told(part)} in {folder}/{part.root}".rstrip("/") for name, part in parts.items()]
     lines.append(f"files: {', '.join(f'{count:,} {what}' for what, count in work.items() if count) or 'none'}")
     return "\n".join([*lines, *notes, f"unpacked: {folder}"])
-
-
-def _settings(form: Format) -> dict[str, str | int]:
-    """What of the format the receipt says: whatever is not by default."""
-    said = form.model_dump(mode="json", exclude_defaults=True, exclude={"name"})
-    if "rights" in said:
-        said["rights"] = " ".join(said["rights"])
-    return {name: value for name, value in said.items() if (name, value) != ("layout", "release")}
 
 
 def _told(part: LayoutPart) -> str:

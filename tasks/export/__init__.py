@@ -42,6 +42,7 @@ from tasks.export.files import write_release
 from tasks.export.formats import write_formats
 from tasks.export.other_tables import OtherTables, other_tables
 from tasks.io.files import contracts
+from tasks.io.files.lmdb_files import check_lmdb
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import parquet_bytes
@@ -72,6 +73,8 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     published, if no image is left, a gate of the recipe does not allow it, or a rule of the contract is broken.
     """
     store = runs.store_of(context)
+    if any(form.layout == "lsun" for form in settings.formats):
+        check_lmdb()
     ids = kept_ids(store, state)
     if state.pending:
         return steps.planned_step(store, settings, tables.outcome(SCREEN, ids), computed=1, pending=state.pending)

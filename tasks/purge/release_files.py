@@ -180,8 +180,7 @@ def _remove_media(removal: Removal, editor: ReleaseEditor, change: Callable[[pa.
 def _remove_formats(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
     """Formats go if one of the records was kept: what is in archives can't be taken out of them."""
     if removal.record_ids & {*book["record_id"].filter(book["kept"]).to_pylist()}:
-        for path in [path for path in editor.release.manifest.files if path.startswith(f"{FORMATS}/")]:
-            editor.remove(path)
+        editor.remove_folder(FORMATS)
 
 
 def _is_closed(release: Release) -> bool:

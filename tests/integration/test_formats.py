@@ -11,8 +11,9 @@ import yaml
 from PIL import Image
 
 from flows.cli import main
-from schemas.errors import Refusal
+from schemas.errors import BadInput, Refusal
 from schemas.formats import Format
+from schemas.layouts import LAYOUTS
 from schemas.manifests import Step
 from tasks.core.rights import passes
 from tasks.engine import rendition_parts, renditions
@@ -195,6 +196,54 @@ def test_what_was_taken_down_is_in_no_format_and_no_rendition(framed: Wall):
     assert verify(release.url).problems == ()
 
 
+@pytest.mark.parametrize("layout", [*LAYOUTS])
+def test_a_split_without_images_and_then_without_a_style(layout: Any, framed: Wall, tmp_path: Path):
+    """A layout of the whole, and of what is left when all images of one split, and of one style, are purged."""
+    framed.stages[-1] = {"export": {}}
+    framed.build()
+    try:
+        unpack(framed.latest.url, str(tmp_path / "out"), layout=layout)
+    except BadInput as problem:
+        assert "expected a release" in str(problem) and layout in {"source", "popart", "yolo", "voc", "met"}  # noqa: PT017, PT018
+        return
+    rows = framed.latest.rows("images", ["record_id", "image_id", "split", "style"]).to_pylist()
+    split, style = "test", rows[0]["style"]
+    gone = {row["image_id"]: row["record_id"] for row in rows if split == row["split"] or style == row["style"]}
+    assert 0 < len(gone) < len(rows)
+    purge("wall", framed.store, [*gone.values()], "asked", "2026-01-31", is_alone=True)
+    unpack(framed.latest.url, str(tmp_path / "out"), layout=layout)
+    unpack(framed.latest.url, str(tmp_path / "anew"), layout=layout)
+    there, anew = (files_below(tmp_path / name) for name in ("out", "anew"))
+    assert there.keys() == anew.keys()
+    assert all(there[name] == data for name, data in anew.items() if name != "unpacked.json")
+    folders = {path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*") if path.is_dir()}
+    assert folders <= {path.relative_to(tmp_path / "anew") for path in (tmp_path / "anew").rglob("*") if path.is_dir()}
+
+
+def test_batches_are_mixed_however_the_release_lies(framed: Wall, tmp_path: Path):
+    framed.stages[-1] = {"export": {"parquet": {"order": "style"}, "formats": ["cifar"]}}
+    unpack(framed.latest.url, str(tmp_path / "by-id"), layout="cifar")
+    framed.build()
+    assert framed.latest.recipe().stage("export").parquet.order == "style"  # type: ignore[union-attr]
+    (tmp_path / "by-id/unpacked.json").unlink()
+    assert files_below(tmp_path / "by-id") == files_below(Path(framed.latest.root) / "formats/cifar")
+
+
+def test_what_unpack_was_asked_for_before_is_told(framed: Wall, tmp_path: Path):
+    unpack(framed.latest.url, str(tmp_path / "out"), layout=Format(layout="cifar", filter="box"))
+    with pytest.raises(BadInput, match="as 'cifar' has it, pictures upright, filter 'box'"):
+        unpack(framed.latest.url, str(tmp_path / "out"), layout="cifar")
+
+
+def test_rights_that_no_image_has(framed: Wall, tmp_path: Path):
+    by = "https://creativecommons.org/licenses/by/"
+    with pytest.raises(BadInput, match="--rights: expected images with rights https"):
+        unpack(framed.latest.url, str(tmp_path / "out"), layout=Format(layout="webdataset", rights=by))
+    with_formats(framed, {"webdataset": {"rights": by}})
+    with pytest.raises(Refusal, match=r"export: formats \(webdataset\): --rights: expected images with rights https"):
+        framed.build()
+
+
 def test_a_layout_that_the_release_can_not_have_publishes_nothing(framed: Wall):
     before = framed.latest.manifest.version
     with_formats(framed, "yolo")
@@ -210,6 +259,8 @@ def test_a_layout_that_the_release_can_not_have_publishes_nothing(framed: Wall):
         (["met"], "formats (met): expected an attribute of the recipe"),
         ([{"yolo": {"side_px": 9}}], "side_px: expected the layout imagefolder, got yolo"),
         ([{"cifar": {"filter": "box", "light": "linear"}}], "light: expected linear only with the filter robidoux"),
+        ([{"cifar": {"layout": "yolo"}}], "expected the settings of cifar indented below it"),
+        ([{"cifar": None, "name": "x"}], "expected the settings of cifar indented below it"),
         (["cyfar"], "expected 'release', 'source'"),
         ([{"cifar": {"name": "../x"}}], "name: expected lower-case letters, digits, - and _"),
     ],

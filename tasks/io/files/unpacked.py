@@ -14,15 +14,16 @@ import shutil
 import stat
 import uuid
 from collections.abc import Collection, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from schemas.errors import BadInput, Refusal
+from schemas.formats import Format
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.files import inputs
 
 RECEIPT, _UNFINISHED = "unpacked.json", ".unpacking"
-_SETTINGS = ("layout", "side_px", "rights", "filter", "light")
+_SETTINGS = tuple(name for name in Format.model_fields if name != "name")
 """Of which a receipt says those that are not by default."""
 _IMAGE = re.compile(r"\d+\.[a-z0-9]+")
 
@@ -73,7 +74,8 @@ class UnpackFolder:
         if known is not None and any(known.get(name) != release.get(name) for name in (*release, *_SETTINGS)):
             layout = f", as {quoted(known['layout'])} has it" if "layout" in known else ""
             pictures = f", pictures {known['pictures']}" if known.get("pictures") in {"upright", "as stored"} else ""
-            pictures += f", squares of {known['side_px']} px" if isinstance(known.get("side_px"), int) else ""
+            others = [name for name in _SETTINGS if name != "layout" and name in known]
+            pictures += "".join(f", {name} {quoted(known[name])}" for name in others)
             release_name = f"{quoted(known.get('version'))} of {quoted(known.get('name'))}"
             raise ValueError(f"it holds release {release_name}{layout}{pictures}")
         splits, files = (known or {}).get("splits"), (known or {}).get("files")
@@ -84,6 +86,12 @@ class UnpackFolder:
             path: (of[0], of[1])
             for path, of in (archives if isinstance(archives, dict) else {}).items()
             if isinstance(of, list) and len(of) == 2
+        }
+        documents = (known or {}).get("documents")
+        self._documents = {
+            part: [path for path in of if isinstance(path, str)]
+            for part, of in (documents if isinstance(documents, dict) else {}).items()
+            if isinstance(of, list)
         }
         self._expected: dict[str, tuple[str, str]] = {}
         self._release, self._made = release, set[str]()
@@ -165,10 +173,30 @@ class UnpackFolder:
         """
         for path, (of, key) in [*self._archives.items()]:
             if of == part and keys.get(path) != key:
-                if self._is_file(path):
-                    (self._root / path).unlink()
+                self._remove(path)
                 del self._archives[path]
         self._expected |= {path: (part, key) for path, key in keys.items()}
+
+    def expect_document(self, part: str, path: str) -> None:
+        """Note a file that says something of a part's images, and does not lie in a folder of such files alone."""
+        if path not in (of := self._documents.setdefault(part, [])):
+            of.append(path)
+            self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
+
+    def remove_other_documents(self, part: str, paths: Collection[str]) -> None:
+        """Remove those that were noted before, and that the part no longer has."""
+        for path in [path for path in self._documents.get(part, ()) if path not in paths]:
+            self._remove(path)
+            self._documents[part].remove(path)
+
+    def _remove(self, path: str) -> None:
+        """Remove a file of which a note says that it is ours, and folders that it leaves empty."""
+        if self._is_file(path):
+            (self._root / path).unlink()
+            folders = [str(folder) for folder in PurePosixPath(path).parents][:-1]
+            with contextlib.suppress(OSError):  # the first that holds something
+                for folder in itertools.takewhile(lambda folder: folder not in self._made, folders):
+                    (self._root / folder).rmdir()
 
     def has_archive(self, path: str) -> bool:
         """Whether an archive is there that was whole when it was noted."""
@@ -192,7 +220,7 @@ class UnpackFolder:
         noted = {name.removeprefix(f"{folder}/") for name in self._files if name.startswith(f"{folder}/")}
         gone = [name for name in sorted((found | noted) - {*names}) if self._is_file(f"{folder}/{name}")]
         for name in gone:
-            (self._root / folder / name).unlink()
+            self._remove(f"{folder}/{name}")
         self._files -= {f"{folder}/{name}" for name in noted - {*names}}
         return len(gone)
 
@@ -213,6 +241,7 @@ class UnpackFolder:
     def _write_receipt(self, path: str) -> None:
         files: dict[str, Any] = {"files": sorted(self._files)} if self._files else {}
         files |= {"archives": self._archives} if self._archives else {}
+        files |= {"documents": self._documents} if any(self._documents.values()) else {}
         receipt = {**self._release, "splits": self.splits, **files}
         self.write(path, f"{json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode())
 

@@ -77,6 +77,13 @@ class ReleaseEditor:
             if not self._is_dry:
                 self._store.remove(f"{self._folder}/{path}")
 
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder, if it is there, with all that lies in it."""
+        if self.release.fs.exists(f"{self.release.root}/{name}"):
+            self.lost_rows[f"{name}/"] = 0
+            if not self._is_dry:
+                self._store.fs.rm(self._store.full(f"{self._folder}/{name}"), recursive=True)
+
     def entries(self) -> dict[str, FileEntry]:
         """Each file of the release as it is now, for the manifest; files that are gone are left out."""
         entries = {}

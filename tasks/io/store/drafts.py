@@ -111,7 +111,7 @@ class Draft:
             self._publish_by_rename(Path(self._store.full(target)))
         else:
             for path in [*sorted(self.files.keys() - {"manifest.json"}), "manifest.json"]:
-                self._store.write_bytes(f"{target}/{path}", (self.folder / path).read_bytes())
+                self._store.upload(self.folder / path, f"{target}/{path}")
         return release_url(self._store, manifest.name, manifest.version)
 
     def _publish_by_rename(self, target: Path) -> None:

@@ -68,6 +68,8 @@ class TableCache(OrderedDict[tuple[str, str], pa.Table | pa.Buffer]):
 _CACHE = TableCache()
 _CACHE_BYTES = 128 * 2**20
 _LARGE_BYTES = 256 * 2**10
+_MOST_AT_ONCE = 64 * 2**20
+"""Of a file that is copied to a store elsewhere."""
 """A table whose file is larger is remembered as that file."""
 _CACHE_LOCK = threading.RLock()
 _ROWS_PER_GROUP = 131_072
@@ -276,6 +278,15 @@ class Store:
         """Make a local file, whose digest and length are known from its writing, the blob of that name."""
         if self._size(layout.blob_path(sha256)) != length:
             self.adopt(path, layout.blob_path(sha256))
+
+    def upload(self, path: Path, target: str) -> None:
+        """Copy a local file to a store elsewhere; a large one piece by piece."""
+        if path.stat().st_size <= _MOST_AT_ONCE:
+            self.write_bytes(target, path.read_bytes())
+            return
+        if not self._has_buckets:
+            self.fs.makedirs(self.full(target).rsplit("/", 1)[0], exist_ok=True)
+        self.fs.put_file(str(path), self.full(target))
 
     def adopt(self, path: Path, target: str) -> None:
         """Make a local file, whole or not at all, the store's file at another path."""

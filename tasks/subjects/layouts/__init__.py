@@ -3,23 +3,16 @@ and what says something of them.
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import get_args
 
+from schemas.errors import BadInput
 from schemas.layouts import LayoutWord
 from tasks.io.store.releases import Release
-from tasks.subjects.layouts import cifar, imagefolder, lsun, met, popart, release, source, voc, webdataset, yolo
 from tasks.subjects.layouts.parts import LayoutPart, LayoutRequest
 
 PARTS: dict[LayoutWord, Callable[[Release, LayoutRequest], dict[str, LayoutPart]]] = {
-    "release": release.parts,
-    "source": source.parts,
-    "popart": popart.parts,
-    "yolo": yolo.parts,
-    "voc": voc.parts,
-    "imagefolder": imagefolder.parts,
-    "cifar": cifar.parts,
-    "lsun": lsun.parts,
-    "met": met.parts,
-    "webdataset": webdataset.parts,
+    word: import_module(f"{__name__}.{word}").parts for word in get_args(LayoutWord)
 }
 
 
@@ -27,4 +20,8 @@ def parts_of(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     """The parts of a folder, by their names. Raises BadInput for splits that the release does not have, and for what
     the layout needs and it has not, and DamagedFile for what is no release.
     """
-    return PARTS[request.form.layout](release, request)
+    parts = PARTS[request.form.layout](release, request)
+    if request.form.rights is not None and not any(part.images for part in parts.values()):
+        got = f"none in release {release.manifest.version}"
+        raise BadInput(f"--rights: expected images with rights {' or '.join(request.form.rights)}, got {got}")
+    return parts

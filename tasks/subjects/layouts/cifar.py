@@ -1,7 +1,7 @@
 """`<name>-<styles>-python.tar.gz`, `...-binary.tar.gz` and `<name>-<styles>.csv`, as ArtBench-10 is published.
 
-train lies in five batches, each other split in one. Rows are in the release's order, which is that of hashes: so each
-batch has of all styles.
+train lies in five batches, each other split in one. Rows are in the order of their ids, which are hashes: so each batch
+has of all styles, however the release lies.
 """
 
 import functools
@@ -40,23 +40,27 @@ class _Form(NamedTuple):
 
 
 class _Batches:
-    """An archive of batches. Images come in any order of their splits, each split's in its own."""
+    """An archive of batches. Images come in any order: a batch is written when it, and all before it, are whole."""
 
     def __init__(
         self, path: str, form: _Form, labels: Mapping[int, int], batch_of: Mapping[int, tuple[str, int]]
     ) -> None:
         self._tar, self._form, self._labels, self._batch_of = TarFile(path, is_compressed=True), form, labels, batch_of
-        self._open: dict[str, tuple[list[bytes], list[int]]] = {}
+        self._open, self._whole = dict[str, dict[int, bytes]](), dict[str, bytes]()
+        self._left = [*dict.fromkeys(name for name, _ in batch_of.values())]
         self._tar.add(f"{form.folder}/{form.about[0]}", form.about[1])
 
     def add(self, image_id: int, name: str, data: bytes) -> None:
         batch, size = self._batch_of[image_id]
-        pictures, labels = self._open.setdefault(batch, ([], []))
-        pictures.append(_planes(data))
-        labels.append(self._labels[image_id])
-        if len(labels) == size:
-            self._tar.add(f"{self._form.folder}/{batch}", self._form.pack(pictures, labels))
+        pictures = self._open.setdefault(batch, {})
+        pictures[image_id] = _planes(data)
+        if len(pictures) == size:
+            ids = sorted(pictures)
+            packed = self._form.pack([pictures[number] for number in ids], [self._labels[number] for number in ids])
+            self._whole[batch] = packed
             del self._open[batch]
+        while self._left and self._left[0] in self._whole:
+            self._tar.add(f"{self._form.folder}/{self._left[0]}", self._whole.pop(self._left.pop(0)))
 
     def close(self) -> None:
         self._tar.close()
@@ -74,6 +78,8 @@ def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     if request.splits:
         raise BadInput("--split: expected none with --layout cifar, whose archives have all splits, got one")
     styled = styled_rows(release, LayoutRequest(request.form))
+    for of in styled.rows.values():
+        of.sort(key=lambda row: row["image_id"])
     if len(styled.folders) > MOST_CLASSES:
         raise BadInput(f"--layout cifar: expected at most {MOST_CLASSES} styles, got {len(styled.folders)}")
     rows = [row for split in sorted(styled.rows, key=_rank) for row in styled.rows[split]]
@@ -92,7 +98,7 @@ def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
         opened = functools.partial(_Batches, form=form, labels=labels, batch_of=batch_of)
         archives.append(ImageArchive(f"{stem}-{form.ending}.tar.gz", names, opened, request.form.rendition))
     documents = _documents(styled.rows, names, label_of, f"{stem}.csv", [styled.note(split) for split in styled.rows])
-    return {stem: LayoutPart("", {}, f"{stem}.csv", documents, [*styled.rows], archives=archives)}
+    return {release.manifest.name: LayoutPart("", {}, f"{stem}.csv", documents, [*styled.rows], archives=archives)}
 
 
 def _rank(split: str) -> tuple[int, str]:

@@ -25,14 +25,14 @@ def fill(
     """
     for part in parts.values():
         names = part.names.values()
-        if not part.archives:
+        if part.root:
             target.expect(part.root, [*names, *(map(turned_name, names) if source.is_turned else ())])
     with source.lease():
         work = _unpack_images(release, source, target, parts)
     receipt, notes = {}, []
     for name, part in parts.items():
-        notes += [f"{name}: {note}" for note in _write_documents(target, part)]
-        if not part.archives:
+        notes += [f"{name}: {note}" for note in _write_documents(target, name, part)]
+        if part.root:
             gone = target.remove_others(part.root, {*part.names.values()}, part.shared)
             work["removed, which the release no longer has"] += gone
         receipt[name] = {"root": part.root, "annotations": part.annotations, "images": len(part.images)}
@@ -40,17 +40,21 @@ def fill(
     return work, notes
 
 
-def _write_documents(target: UnpackFolder, part: LayoutPart) -> Iterator[str]:
+def _write_documents(target: UnpackFolder, name: str, part: LayoutPart) -> Iterator[str]:
     """Write what says something of a part's images, and take away what said something of others; its notes."""
-    below, written = f"{part.annotations}/", set[str]()
+    below, written, apart = f"{part.annotations}/", set[str](), list[str]()
     for document in part.documents():
-        target.write_below(document.path, document.data)
         if document.path.startswith(below):
             written.add(document.path.removeprefix(below))
+        else:
+            apart.append(document.path)
+            target.expect_document(name, document.path)
+        target.write_below(document.path, document.data)
         if document.note:
             yield document.note
     if written:
         target.remove_others(part.annotations, written, part.shared)
+    target.remove_other_documents(name, apart)
 
 
 def _unpack_images(
@@ -61,6 +65,8 @@ def _unpack_images(
     part_of = {number: part for part in parts.values() for number in part.names}
     archives = _Archives(target, parts)
     wanted = part_of.keys() | archives.wanted
+    if not wanted:
+        return work
     splits = {split for part in parts.values() for split in part.splits}
     with contextlib.closing(archives), progress("unpack", len(wanted)) as advance:
         for image in images_of(release, splits):

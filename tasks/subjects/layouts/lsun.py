@@ -32,7 +32,7 @@ def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
             name = damage_unless(release, file_name, row["image_id"], row["format"])
             names.setdefault(styled.folders[row["style"]], {})[row["image_id"]] = name
         archives = [ImageArchive(f"{split}/{style}_lmdb/data.mdb", of, _Style) for style, of in sorted(names.items())]
-        every = {number: name for of in names.values() for number, name in of.items()}
-        documents = list_documents(f"{split}.csv", rows, every, labels, styled.note(split))
+        keys = {row["image_id"]: str(row["image_id"]) for row in rows}
+        documents = list_documents(f"{split}.csv", rows, keys, labels, styled.note(split))
         found[split] = LayoutPart(split, {}, f"{split}.csv", documents, [split], archives=archives)
     return found

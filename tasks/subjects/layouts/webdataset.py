@@ -51,7 +51,9 @@ def parts(release: Release, request: LayoutRequest) -> dict[str, LayoutPart]:
     for row in image_rows(release, (*_SAID, "format"), request.form):
         if row["split"] in rows:
             rows[row["split"]].append(row)
-    return {split: _part(release, split, rows[split]) for split in wanted}
+    # hashes: so each file has of all styles, however the release lies
+    of_split = {split: sorted(of, key=lambda row: row["image_id"]) for split, of in rows.items()}
+    return {split: _part(release, split, of) for split, of in of_split.items()}
 
 
 def _part(release: Release, split: str, rows: list[Row]) -> LayoutPart:
