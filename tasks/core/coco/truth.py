@@ -19,6 +19,7 @@ from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.keypoints import count_problems, scheme_of_names
 from tasks.core.coco.reader import CocoImage, read_document, read_joints, read_text
+from tasks.core.columns import Column
 
 Row = dict[str, Any]
 EVERY = "all"
@@ -36,6 +37,7 @@ class TruthFile(NamedTuple):
     in sentences. category_ids: by name. ids: of all images, annotated or not. deformation: of the images that have one,
     1 (lifelike) to 5, by id. attributes: by name, the value of each image that has one, by id. schemes: of each
     category's keypoints, by the joints that it names; None where it names none. keypoint_notes: which are left out.
+    all_images: as the file has them, by id, annotated or not.
     """
 
     images: list[Row]
@@ -47,6 +49,7 @@ class TruthFile(NamedTuple):
     attributes: dict[str, dict[int, str]]
     schemes: dict[str, KeypointScheme | None]
     keypoint_notes: tuple[str, ...]
+    all_images: dict[Id, CocoImage]
 
 
 def read_truth_file(name: str, data: bytes, categories: Sequence[str], attributes: Sequence[str] = ()) -> TruthFile:
@@ -103,6 +106,7 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
         attributes={attribute: _attribute(name, annotated, attribute) for attribute in attributes},
         schemes={category: scheme_of_names(category, joints[number]) for category, number in category_ids.items()},
         keypoint_notes=(f"left out keypoints: {count_problems(problems)}",) if problems else (),
+        all_images=document.images,
     )
 
 
@@ -123,34 +127,50 @@ def truth_of_release(
 
     names: the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for another.
     """
-    wanted = chosen_categories(categories, names)
-    if unknown := [category for category in wanted if category not in names]:
-        raise BadInput(f"category: expected one of the release's {quoted(list(names), 300)}, got {quoted(unknown[0])}")
-    ids: dict[str, Id] = {category: names.index(category) + 1 for category in wanted}
     is_annotated = pc.fill_null(images["is_annotated"], False)
     annotated = images.filter(is_annotated).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
-    is_drawn = pc.not_equal(boxes["origin"], "detector")
-    category_ids = pa.array(ids.values(), boxes["category_id"].type)
-    for name, known in (("category_id", category_ids), ("image_id", annotated["image_id"])):
-        is_drawn = pc.and_(is_drawn, pc.is_in(boxes[name], value_set=known))
-    drawn = boxes.filter(is_drawn).to_pylist()
+    drawn_boxes, ids = drawn_in(boxes, annotated["image_id"], names, categories)
+    drawn = drawn_boxes.to_pylist()
     for box in drawn:
         box["category"] = names[box["category_id"] - 1]
         box["area_px2"] = box["source_area_px2"] or box["area_px2"]
     return annotated.sort_by("image_id"), figure_table(drawn), ids
 
 
+def drawn_in(
+    boxes: pa.Table, image_id: Column, names: Sequence[str], categories: Sequence[str]
+) -> tuple[pa.Table, dict[str, Id]]:
+    """Those of a release's boxes in these images that no detector has found; and each category's id.
+
+    names, categories: as of `truth_of_release`. Raises BadInput for a category that the release does not have.
+    """
+    wanted = chosen_categories(categories, names)
+    if unknown := [category for category in wanted if category not in names]:
+        raise BadInput(f"category: expected one of the release's {quoted(list(names), 300)}, got {quoted(unknown[0])}")
+    ids: dict[str, Id] = {category: names.index(category) + 1 for category in wanted}
+    is_drawn = pc.not_equal(boxes["origin"], "detector")
+    category_ids = pa.array(ids.values(), boxes["category_id"].type)
+    for name, known in (("category_id", category_ids), ("image_id", image_id)):
+        is_drawn = pc.and_(is_drawn, pc.is_in(boxes[name], value_set=known))
+    return boxes.filter(is_drawn), ids
+
+
 def check_boxes(boxes: pa.Table) -> None:
     """Raise ValueError where a row of BOXES has a box that is none, or a detector's has no score of 0 to 1."""
+    check_sides(boxes)
+    scores = boxes.filter(pc.equal(boxes["origin"], "detector"))["score"]
+    is_score = pc.fill_null(pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)), False)
+    if odd := scores.filter(pc.invert(is_score)).to_pylist():
+        raise ValueError(f"a detector's score {quoted(odd[0])}")
+
+
+def check_sides(boxes: pa.Table) -> None:
+    """Raise ValueError where a row has a box that is none: numbers that are none or too large, no positive sides."""
     flat = pc.list_flatten(boxes["xywh_px"])
     sides_px = np.asarray(flat.to_numpy(), np.float64).reshape(-1, 4)
     is_odd = (np.abs(np.nan_to_num(sides_px, nan=np.inf)) > MAX_PX).any(axis=1) | (sides_px[:, 2:] <= 0).any(axis=1)
     if is_odd.any():
         raise ValueError(f"the box {quoted(boxes['xywh_px'][int(is_odd.argmax())].as_py())}")
-    scores = boxes.filter(pc.equal(boxes["origin"], "detector"))["score"]
-    is_score = pc.fill_null(pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)), False)
-    if odd := scores.filter(pc.invert(is_score)).to_pylist():
-        raise ValueError(f"a detector's score {quoted(odd[0])}")
 
 
 def figure_table(rows: Sequence[Row]) -> pa.Table:
@@ -187,7 +207,7 @@ def _image(number: int, image: CocoImage) -> Row:
 
 def _attribute(name: str, images: Mapping[int, CocoImage], attribute: str) -> dict[int, str]:
     """The text of an attribute of each image that has one. Raises BadInput."""
-    values = {number: _attribute_text(name, attribute, image) for number, image in images.items()}
+    values = {number: attribute_text(name, attribute, image) for number, image in images.items()}
     texts = {number: text for number, text in values.items() if text is not None}
     if not texts and images:
         known = sorted({key for image in images.values() for key in (*image.metadata, *image.row)} - _NO_ATTRIBUTES)
@@ -198,8 +218,11 @@ def _attribute(name: str, images: Mapping[int, CocoImage], attribute: str) -> di
     return texts
 
 
-def _attribute_text(name: str, attribute: str, image: CocoImage) -> str | None:
-    """As JSON has it, but whole numbers without a point: 3 and 3.0 are one value."""
+def attribute_text(name: str, attribute: str, image: CocoImage) -> str | None:
+    """As JSON has it, but whole numbers without a point: 3 and 3.0 are one value. name: the file's, for messages.
+
+    Raises BadInput for a list or an object.
+    """
     if attribute == "style" and (style := _style(image)):
         return style
     value = image.metadata.get(attribute)
