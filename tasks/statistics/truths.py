@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.tables import HISTOGRAMS
-from tasks.core.coco import truth as coco
+from tasks.core.coco.reader import read_keys_once
 from tasks.core.coco.source import ImageFigures
+from tasks.core.coco.truth import check_sides
 from tasks.core.scrape.voc_annotations import BadVocFile, read_voc
 from tasks.core.statistics import contents
 from tasks.core.statistics.contents import CountedBy
@@ -35,11 +36,9 @@ def read_truth(truth: str, counted_by: CountedBy) -> TruthContents:
 
 
 def _of_file(truth: str, counted_by: CountedBy) -> TruthContents:
-    name, data = PurePosixPath(truth).stem, inputs.read("truth", truth, MAX_FILE_BYTES)
-    plain = [one for one in counted_by.by if one != "style"]  # any file may be without styles
-    file = coco.read_truth_file(name, data, counted_by.categories, plain)
-    del data
-    return contents.contents_of_coco(name, file, coco.figure_table(file.figures), counted_by.by)
+    name = PurePosixPath(truth).stem
+    fields = read_keys_once(name, inputs.read("truth", truth, MAX_FILE_BYTES))
+    return contents.contents_of_coco(name, fields, counted_by)
 
 
 def _of_release(truth: str, counted_by: CountedBy) -> TruthContents:
@@ -49,7 +48,7 @@ def _of_release(truth: str, counted_by: CountedBy) -> TruthContents:
     columns = tuple(dict.fromkeys((*contents.RELEASE_IMAGES, *counted_by.by, *exhibit)))
     images, boxes = release.rows("images", columns), release.rows("annotations", contents.RELEASE_BOXES)
     try:
-        coco.check_sides(boxes)
+        check_sides(boxes)
     except ValueError as problem:
         raise release.damage("the table annotations", "boxes as releases have them", problem) from problem
     name = f"{release.manifest.name} {release.manifest.version}"

@@ -18,7 +18,7 @@ from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.keypoints import count_problems, scheme_of_names
-from tasks.core.coco.reader import CocoImage, read_document, read_joints, read_text
+from tasks.core.coco.reader import CocoImage, Document, read_document, read_joints, read_text
 from tasks.core.columns import Column
 
 Row = dict[str, Any]
@@ -37,7 +37,6 @@ class TruthFile(NamedTuple):
     in sentences. category_ids: by name. ids: of all images, annotated or not. deformation: of the images that have one,
     1 (lifelike) to 5, by id. attributes: by name, the value of each image that has one, by id. schemes: of each
     category's keypoints, by the joints that it names; None where it names none. keypoint_notes: which are left out.
-    all_images: as the file has them, by id, annotated or not.
     """
 
     images: list[Row]
@@ -49,7 +48,6 @@ class TruthFile(NamedTuple):
     attributes: dict[str, dict[int, str]]
     schemes: dict[str, KeypointScheme | None]
     keypoint_notes: tuple[str, ...]
-    all_images: dict[Id, CocoImage]
 
 
 def read_truth_file(name: str, data: bytes, categories: Sequence[str], attributes: Sequence[str] = ()) -> TruthFile:
@@ -66,21 +64,8 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     one that is a list or an object.
     """
     document = read_document(name, data, schemes=None)
-    if document.info.get("annotation_origin") == "detector":
-        raise BadInput(f"{name}: expected boxes by people, got a file whose boxes are a detector's")
-    category_ids = {
-        category: _category_id(name, document.categories, category)
-        for category in chosen_categories(categories, list(document.categories.values()))
-    }
-    unknown = {one.image_id for one in document.bad_annotations if one.category in category_ids}
-    flat = Counter(one.image_id for one in document.flat_annotations if one.category in category_ids)
-    annotated = {}
-    for image_id, image in document.images.items():
-        if image.row.get("is_annotated") is not False and image_id not in unknown:
-            if isinstance(image_id, str):
-                raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}")
-            annotated[image_id] = image
-    annotated = {number: annotated[number] for number in sorted(annotated)}
+    drawn = drawn_in_document(name, document, categories)
+    annotated, category_ids = drawn.images, drawn.category_ids
     mine = [annotation for annotation in document.annotations if annotation.category in category_ids]
     figures = [
         {name: getattr(annotation, name) for name in ANNOTATED_FIGURES.names}
@@ -99,15 +84,43 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     return TruthFile(
         images=[_image(number, image) for number, image in annotated.items()],
         figures=figures,
-        notes=_notes(unknown, flat),
+        notes=drawn.notes,
         category_ids=category_ids,
         ids=frozenset(document.images),
         deformation=deformation,
-        attributes={attribute: _attribute(name, annotated, attribute) for attribute in attributes},
+        attributes={attribute: attribute_texts(name, annotated, attribute) for attribute in attributes},
         schemes={category: scheme_of_names(category, joints[number]) for category, number in category_ids.items()},
         keypoint_notes=(f"left out keypoints: {count_problems(problems)}",) if problems else (),
-        all_images=document.images,
     )
+
+
+class DrawnImages(NamedTuple):
+    """The images of a COCO document that people have annotated, by id, ascending; the ids of the categories that count,
+    by name; and what was left out, in sentences.
+    """
+
+    images: dict[int, CocoImage]
+    category_ids: dict[str, Id]
+    notes: tuple[str, ...]
+
+
+def drawn_in_document(name: str, document: Document, categories: Sequence[str]) -> DrawnImages:
+    """Which images count, by the rules of `read_truth_file`, which raises as this does."""
+    if document.info.get("annotation_origin") == "detector":
+        raise BadInput(f"{name}: expected boxes by people, got a file whose boxes are a detector's")
+    category_ids = {
+        category: _category_id(name, document.categories, category)
+        for category in chosen_categories(categories, list(document.categories.values()))
+    }
+    unknown = {one.image_id for one in document.bad_annotations if one.category in category_ids}
+    flat = Counter(one.image_id for one in document.flat_annotations if one.category in category_ids)
+    annotated = {}
+    for image_id, image in document.images.items():
+        if image.row.get("is_annotated") is not False and image_id not in unknown:
+            if isinstance(image_id, str):
+                raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}")
+            annotated[image_id] = image
+    return DrawnImages({number: annotated[number] for number in sorted(annotated)}, category_ids, _notes(unknown, flat))
 
 
 def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -205,7 +218,7 @@ def _image(number: int, image: CocoImage) -> Row:
     }
 
 
-def _attribute(name: str, images: Mapping[int, CocoImage], attribute: str) -> dict[int, str]:
+def attribute_texts(name: str, images: Mapping[int, CocoImage], attribute: str) -> dict[int, str]:
     """The text of an attribute of each image that has one. Raises BadInput."""
     values = {number: attribute_text(name, attribute, image) for number, image in images.items()}
     texts = {number: text for number, text in values.items() if text is not None}

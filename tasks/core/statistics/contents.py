@@ -1,7 +1,7 @@
 """What is counted of a truth, out of a release's tables, a COCO file or PASCAL VOC's files and lists."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +11,17 @@ from schemas.errors import BadInput
 from schemas.phrases import counted, listed, quoted
 from schemas.tables import TRUTH_FIGURES, TRUTH_IMAGES
 from tasks.core.coco.document import count_labelled
-from tasks.core.coco.reader import CocoImage, read_text
+from tasks.core.coco.keypoints import BadKeypoints, read_keypoints
+from tasks.core.coco.reader import CocoImage, Document, read_categories, read_fields, read_text
 from tasks.core.coco.source import ImageFigures
-from tasks.core.coco.truth import EVERY, TruthFile, attribute_text, drawn_in
+from tasks.core.coco.truth import (
+    EVERY,
+    DrawnImages,
+    attribute_text,
+    attribute_texts,
+    drawn_in,
+    drawn_in_document,
+)
 from tasks.core.columns import Column
 from tasks.core.evaluate.systems import groups_of
 from tasks.core.statistics.figures import TruthContents
@@ -71,26 +79,61 @@ def _figures(image: Column, boxes: pa.Table) -> pa.Table:
 # --- COCO
 
 
-def contents_of_coco(name: str, file: TruthFile, boxes: pa.Table, by: Sequence[str]) -> TruthContents:
-    """boxes: ANNOTATED_FIGURES of the file. by: attributes, which any image may lack. Raises BadInput for a value that
-    is no text, number or truth value.
+def contents_of_coco(name: str, fields: Any, counted_by: CountedBy) -> TruthContents:
+    """fields: the JSON value of a COCO file (`read_keys_once`); images are annotated by the rule of `read_truth_file`.
+
+    Keypoints are counted one box after the other, and not kept: a list of numbers a box would be most of the memory.
+    Raises BadInput as `read_truth_file` does, but for a file without styles.
     """
-    ids = [row["image_id"] for row in file.images]
-    seen = {*ids}
-    images = [file.all_images[number] for number in [*ids, *(one for one in file.all_images if one not in seen)]]
-    rows = [_row(name, image, is_annotated=place < len(ids)) for place, image in enumerate(images)]
-    groups = {one: pa.array([attribute_text(name, one, image) for image in images], pa.string()) for one in by}
-    exhibits = pa.array([attribute_text(name, EXHIBIT, image) for image in images], pa.string())
-    figures = _figures(pc.index_in(boxes["image_id"], value_set=pa.array(ids, pa.int64())), boxes)
+    categories = read_categories(name, fields)
+    document = read_fields(name, fields, dict.fromkeys(categories.values()))
+    drawn = drawn_in_document(name, document, counted_by.categories)
+    for attribute in counted_by.by:
+        if attribute != "style":
+            attribute_texts(name, drawn.images, attribute)  # raises where no image has it
+    others = [image for number, image in document.images.items() if number not in drawn.images]
+    images = [*drawn.images.values(), *others]
+    rows = [_row(name, image, is_annotated=place < len(drawn.images)) for place, image in enumerate(images)]
+
+    def texts(attribute: str) -> pa.Array:
+        return pa.array([attribute_text(name, attribute, image) for image in images], pa.string())
+
+    exhibits = texts(EXHIBIT)
     return TruthContents(
         name,
         pa.Table.from_pylist(rows, TRUTH_IMAGES),
-        figures,
-        tuple(file.category_ids),
-        groups,
+        _figures_of_document(document, drawn),
+        tuple(drawn.category_ids),
+        {attribute: texts(attribute) for attribute in counted_by.by},
         None if exhibits.null_count == len(exhibits) else exhibits,
-        notes=file.notes,
+        notes=drawn.notes,
     )
+
+
+def _figures_of_document(document: Document, drawn: DrawnImages) -> pa.Table:
+    row_of = {number: row for row, number in enumerate(drawn.images)}
+    mine = [one for one in document.annotations if one.category in drawn.category_ids and one.image_id in drawn.images]
+    columns = {
+        "image": [row_of[cast("int", one.image_id)] for one in mine],
+        "category": [one.category for one in mine],
+        "xywh_px": [one.xywh_px for one in mine],
+        "is_crowd": [one.is_crowd for one in mine],
+        "keypoints": [_keypoints(one.row.get("keypoints")) for one in mine],
+    }
+    return pa.table(columns, TRUTH_FIGURES).sort_by("image")
+
+
+def _keypoints(value: Any) -> int:
+    """How many points of an annotation have v > 0; 0 of a list that can't be read.
+
+    >>> _keypoints([5, 6, 2, 0, 0, 0, 1, 1, 1]), _keypoints([5, 6, 7]), _keypoints(None)
+    (2, 0, 0)
+    """
+    try:
+        points = read_keypoints(value, len(value) // 3 if isinstance(value, list) else 0)
+    except BadKeypoints:
+        return 0
+    return sum(v > 0 for v in (points or [])[2::3])
 
 
 def _row(name: str, image: CocoImage, *, is_annotated: bool) -> dict[str, Any]:
