@@ -17,6 +17,7 @@ from schemas.phrases import quoted
 from schemas.split import SPLITS
 from schemas.tables import CLASS_SIZES, TRUTH_STATISTICS
 from tasks.core.columns import Column, floats, whole
+from tasks.core.evaluate.categories import CATEGORY
 from tasks.core.evaluate.systems import MOST_VALUES
 from tasks.core.statistics import diversity
 from tasks.core.statistics.figures import ImageCounts, TruthContents, figure_numbers
@@ -43,14 +44,26 @@ def statistics_table(truth: TruthContents, counts: ImageCounts) -> pa.Table:
     """TRUTH_STATISTICS of a truth. counts: those of its images. Values that can't be told are null; sizes, artists and
     years are those of the whole and of splits alone. Raises BadInput for an attribute of too many values.
     """
+    if len(truth.categories) > 1 and CATEGORY in truth.groups:
+        raise BadInput(f"--by: expected another attribute than {quoted(CATEGORY)}, by which several are given anyway")
     codes = _codes(truth)
     found: dict[str, list[object]] = {name: [] for name in TRUTH_STATISTICS.names}
-    for part in parts_of(truth):
-        for statistic, value in _numbers(truth, counts, codes, part).items():
+    parts = [(part, _numbers(truth, counts, codes, part)) for part in parts_of(truth)]
+    for part, numbers in [*parts, *_of_categories(truth)]:
+        for statistic, value in numbers.items():
             row = (truth.name, part.split, part.attribute, part.group, statistic, value)
             for name, cell in zip(found, row, strict=True):
                 found[name].append(cell)
     return pa.table(found, TRUTH_STATISTICS)
+
+
+def _of_categories(truth: TruthContents) -> Iterator[tuple[Part, Numbers]]:
+    """Of several categories, how many images have a box of each, and how many boxes, crowds included, there are."""
+    for category in truth.categories if len(truth.categories) > 1 else ():
+        image = truth.figures["image"].filter(pc.equal(truth.figures["category"], category))
+        rows = np.unique(np.asarray(whole(image), np.int64))
+        images = {"images": len(rows), "with_figures": len(rows), "figures": len(image)}
+        yield Part(None, CATEGORY, category, rows), dict(images)
 
 
 def parts_of(truth: TruthContents) -> Iterator[Part]:

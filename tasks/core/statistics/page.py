@@ -173,13 +173,15 @@ def _groups(found: Mapping[Place, Values], truths: Sequence[str], attribute: str
             totals[group] = totals.get(group, 0) + (values["images"] or 0)
     names = sorted(totals, key=lambda name: (-totals[name], name))
     of_classes = [one for one in _CLASSES[:1] if any("classes" in values for values in found.values())]
-    statistics = [*_OF_GROUPS[:1], *of_classes, *_OF_GROUPS[1:]]
+    own = [values for (_, _, of, _), values in found.items() if of == attribute]
+    wanted = [*_OF_GROUPS[:1], *of_classes, *_OF_GROUPS[1:]]
+    statistics = [one for one in wanted if any(one.names[0] in values for values in own)]
     lead = {truth: f"{cell(truth)}: " if len(truths) > 1 else "" for truth in truths}
     heads = [f"{lead[truth]}{one.label}" for truth in truths for one in statistics]
     lines = []
     for name in names[:MOST_GROUPS]:
-        own = [found.get((truth, None, attribute, name), {}) for truth in truths]
-        lines.append([cell(name), *(write_value(one, values) for values in own for one in statistics)])
+        mine = [found.get((truth, None, attribute, name), {}) for truth in truths]
+        lines.append([cell(name), *(write_value(one, values) for values in mine for one in statistics)])
     yield from table([cell(attribute), *heads], lines)
     if len(names) > MOST_GROUPS:
         yield from ("", f"{counted(len(names) - MOST_GROUPS, 'more value')} in statistics.parquet.")

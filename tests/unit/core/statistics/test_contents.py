@@ -45,7 +45,7 @@ IMAGES_2 = [{"image_id": 9, "is_annotated": True, "style": "Pop"}, {"image_id": 
 
 def test_a_release_of_no_image_is_counted():
     found = release([], [])
-    assert (found.images.num_rows, found.figures.num_rows, found.categories) == (0, 0, ("person", "dog"))
+    assert (found.images.num_rows, found.figures.num_rows, found.categories) == (0, 0, ("dog", "person"))
 
 
 def test_boxes_of_a_release_are_those_of_people_in_annotated_images():
@@ -179,7 +179,7 @@ def test_a_folder_of_nobody_is_counted_whatever_the_category():
         (CountedBy(("dog",)), "people: expected a category 'dog', got"),
         (
             CountedBy(by=("artist",)),
-            "--by: expected style, all that VOC's files say of an image, got 'artist' of people",
+            "--by: expected style, all that VOC's files say of an image, got 'artist'",
         ),
     ],
 )

@@ -99,3 +99,16 @@ def test_where_images_have_no_class_nothing_is_told_of_classes():
     truth = contents([image()])
     assert class_sizes(truth).equals(CLASS_SIZES.empty_table())
     assert "classes" not in told(truth)[None, None, None]
+
+
+def test_each_of_several_categories_is_counted_also_without_a_box():
+    boxes = [box(0), box(0, is_crowd=True), box(1, category="dog")]
+    found = told(contents([image(), image()], boxes, categories=("cat", "dog", "person")))
+    counts = {group: (values["images"], values["figures"]) for (_, of, group), values in found.items() if of}
+    assert counts == {"cat": (0, 0), "dog": (1, 1), "person": (1, 2)}
+
+
+def test_categories_are_no_attribute_where_there_are_several():
+    truth = contents([image()], categories=("cat", "dog"), groups={"category": pa.array(["a"])})
+    with pytest.raises(BadInput, match="--by: expected another attribute than 'category'"):
+        statistics_table(truth, count_images(truth))
