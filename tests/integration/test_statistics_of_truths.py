@@ -159,9 +159,7 @@ def people_art(shared_data: Path) -> dict[str | None, dict[str, float | None]]:
     ("split", "expected"),
     [("train", [1623, 525, 1098, 1512]), ("val", [1384, 443, 941, 1221]), (None, [3007, 968, 2039, 2733])],
 )
-def test_people_arts_rows_of_table_3(
-    people_art: Any, split: str | None, images: int, with_figures: int, without: int, figures: int
-):
+def test_people_arts_rows_of_table_3(people_art: Any, split: str | None, expected: list[int]):
     told = people_art[split]
     assert [told[name] for name in ("images", "with_figures", "without_figures", "figures")] == expected
     assert [told[name] for name in ("not_annotated", "crowds", "keypoints", "styles")] == [0, 0, 0, 43]

@@ -9,7 +9,7 @@ import pyarrow as pa
 from schemas.phrases import and_more
 from tasks.core import plots
 from tasks.core.drawing import escape
-from tasks.core.statistics import Statistics, share_of_at_least
+from tasks.core.statistics.choice import Statistics, share_of_at_least
 from tasks.core.statistics.figures import MANY
 from tasks.core.statistics.points import by_rank, first_decade, shares_by_edge, steps_since
 

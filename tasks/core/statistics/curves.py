@@ -19,7 +19,7 @@ _WIDTH, _LEFT, _BOTTOM, _TOP = 640, 60.0, 260.0, 40.0
 _LONGEST = 30
 
 
-class Curve(NamedTuple):
+class TruthPlot(NamedTuple):
     """A plot. statistic: which histogram it shows. x, y: what is along its axes. is_log: of each axis. has_steps: it
     shows bins, not points.
     """
@@ -34,12 +34,14 @@ class Curve(NamedTuple):
 
 _OF_IMAGES = "% of images with figures"
 _CURVES = {
-    "figures": Curve("figures_per_image", "Figures per image", "figures", _OF_IMAGES),
-    "overlaps": Curve(OVERLAPS, "Overlaps per image", "overlapping pairs", _OF_IMAGES),
-    "works": Curve("works_per_artist", "Works per artist", "artists, most works first", "works", (True, True), False),
-    "years": Curve("year", "Works by decade", "year", "% of works"),
-    "aspects": Curve("aspect_ratio", "Aspect ratios", "width : height", "% of images", (True, False)),
-    "classes": Curve("classes", "Images a class", "images", "% of classes"),
+    "figures": TruthPlot("figures_per_image", "Figures per image", "figures", _OF_IMAGES),
+    "overlaps": TruthPlot(OVERLAPS, "Overlaps per image", "overlapping pairs", _OF_IMAGES),
+    "works": TruthPlot(
+        "works_per_artist", "Works per artist", "artists, most works first", "works", (True, True), False
+    ),
+    "years": TruthPlot("year", "Works by decade", "year", "% of works"),
+    "aspects": TruthPlot("aspect_ratio", "Aspect ratios", "width : height", "% of images", (True, False)),
+    "classes": TruthPlot("classes", "Images a class", "images", "% of classes"),
 }
 
 
@@ -90,7 +92,7 @@ _POINTS: Mapping[str, Callable[[Sequence[Row]], Pairs]] = {
 }
 
 
-def _draw(curve: Curve, lines: Mapping[str, Pairs]) -> str:
+def _draw(curve: TruthPlot, lines: Mapping[str, Pairs]) -> str:
     points = [point for line in lines.values() for point in line]
     if not points:
         return ""

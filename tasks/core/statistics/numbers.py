@@ -19,7 +19,7 @@ from schemas.tables import CLASS_SIZES, TRUTH_STATISTICS
 from tasks.core.columns import Column, floats, whole
 from tasks.core.evaluate.categories import CATEGORY
 from tasks.core.evaluate.systems import MOST_VALUES
-from tasks.core.statistics import diversity
+from tasks.core.statistics.choice import diversity
 from tasks.core.statistics.figures import ImageCounts, TruthContents, figure_numbers
 from tasks.core.strata import UNKNOWN, strata
 

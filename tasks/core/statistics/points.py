@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks.core.statistics import ASPECT_EDGES
+from tasks.core.statistics.choice import ASPECT_EDGES
 
 Row = Mapping[str, Any]
 _OLDEST = 0.01

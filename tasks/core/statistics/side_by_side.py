@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from schemas.tables import CLASS_SIZES, HISTOGRAMS, TRUTH_HISTOGRAMS, TRUTH_SHARES, TRUTH_STATISTICS
 from tasks.core.columns import Column
-from tasks.core.statistics import VIEW, histograms, shares
+from tasks.core.statistics.choice import VIEW, histograms, shares
 from tasks.core.statistics.figures import ImageCounts, TruthContents, count_images
 from tasks.core.statistics.numbers import class_sizes, split_order, statistics_table
 from tasks.core.strata import UNKNOWN

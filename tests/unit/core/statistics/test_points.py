@@ -1,6 +1,6 @@
 """Histograms as points: what is drawn is what the bins say."""
 
-from tasks.core.statistics import ASPECT_EDGES
+from tasks.core.statistics.choice import ASPECT_EDGES
 from tasks.core.statistics.points import by_rank, first_decade, shares_by_edge, steps_since
 
 
