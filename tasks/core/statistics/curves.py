@@ -20,46 +20,17 @@ _LONGEST = 30
 
 
 class TruthPlot(NamedTuple):
-    """A plot. statistic: which histogram it shows. x, y: what is along its axes. is_log: of each axis. has_steps: it
-    shows bins, not points.
+    """A plot. statistic: which histogram it shows. points: of its bins. x, y: what is along its axes. is_log: of each
+    axis. has_steps: it shows bins, not points.
     """
 
     statistic: str
+    points: Callable[[Sequence[Row]], Pairs]
     title: str
     x: str
     y: str
     is_log: tuple[bool, bool] = (False, False)
     has_steps: bool = True
-
-
-_OF_IMAGES = "% of images with figures"
-_CURVES = {
-    "figures": TruthPlot("figures_per_image", "Figures per image", "figures", _OF_IMAGES),
-    "overlaps": TruthPlot(OVERLAPS, "Overlaps per image", "overlapping pairs", _OF_IMAGES),
-    "works": TruthPlot(
-        "works_per_artist", "Works per artist", "artists, most works first", "works", (True, True), False
-    ),
-    "years": TruthPlot("year", "Works by decade", "year", "% of works"),
-    "aspects": TruthPlot("aspect_ratio", "Aspect ratios", "width : height", "% of images", (True, False)),
-    "classes": TruthPlot("classes", "Images a class", "images", "% of classes"),
-}
-
-
-def plots(tables: TruthTables) -> dict[str, str]:
-    """SVG of each plot that has something to show, by name. A release's line of before its draw is called so."""
-    bins: defaultdict[str, defaultdict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in tables.histograms.to_pylist():
-        if row["stratum"] is None and row["least"] is not None:
-            name = row["truth"] if row["moment"] == AFTER else f"{row['truth']}, {row['moment']}"
-            bins[row["statistic"]][name].append(row)
-    for row in tables.classes.to_pylist():
-        name = f"{row['truth']}, {row['split'] or 'all'}"
-        bins["classes"][name].append({"least": row["images"], "below": row["images"] + 1, "count": row["classes"]})
-    drawn = {
-        word: _draw(curve, {name: _POINTS[word](rows) for name, rows in bins[curve.statistic].items()})
-        for word, curve in _CURVES.items()
-    }
-    return {word: svg for word, svg in drawn.items() if svg}
 
 
 def _per_image(bins: Sequence[Row]) -> Pairs:
@@ -82,31 +53,55 @@ def _of_aspects(bins: Sequence[Row]) -> Pairs:
     return [(edge, 100 * share) for edge, share in shares_by_edge(bins)]
 
 
-_POINTS: Mapping[str, Callable[[Sequence[Row]], Pairs]] = {
-    "figures": _per_image,
-    "overlaps": _percent,
-    "works": by_rank,
-    "years": _of_years,
-    "aspects": _of_aspects,
-    "classes": _percent,
+_OF_IMAGES = "% of images with figures"
+_PLOTS = {
+    "figures": TruthPlot("figures_per_image", _per_image, "Figures per image", "figures", _OF_IMAGES),
+    "overlaps": TruthPlot(OVERLAPS, _percent, "Overlaps per image", "overlapping pairs", _OF_IMAGES),
+    "works": TruthPlot(
+        *("works_per_artist", by_rank, "Works per artist", "artists, most works first", "works"),
+        is_log=(True, True),
+        has_steps=False,
+    ),
+    "years": TruthPlot("year", _of_years, "Works by decade", "year", "% of works"),
+    "aspects": TruthPlot(
+        "aspect_ratio", _of_aspects, "Aspect ratios", "width : height", "% of images", is_log=(True, False)
+    ),
+    "classes": TruthPlot("classes", _percent, "Images a class", "images", "% of classes"),
 }
 
 
-def _draw(curve: TruthPlot, lines: Mapping[str, Pairs]) -> str:
+def plots(tables: TruthTables) -> dict[str, str]:
+    """SVG of each plot that has something to show, by name. A release's line of before its draw is called so."""
+    bins: defaultdict[str, defaultdict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in tables.histograms.to_pylist():
+        if row["stratum"] is None and row["least"] is not None:
+            name = row["truth"] if row["moment"] == AFTER else f"{row['truth']}, {row['moment']}"
+            bins[row["statistic"]][name].append(row)
+    for row in tables.classes.to_pylist():
+        name = f"{row['truth']}, {row['split'] or 'all'}"
+        bins["classes"][name].append({"least": row["images"], "below": row["images"] + 1, "count": row["classes"]})
+    drawn = {
+        word: _draw(plot, {name: plot.points(rows) for name, rows in bins[plot.statistic].items()})
+        for word, plot in _PLOTS.items()
+    }
+    return {word: svg for word, svg in drawn.items() if svg}
+
+
+def _draw(plot: TruthPlot, lines: Mapping[str, Pairs]) -> str:
     points = [point for line in lines.values() for point in line]
     if not points:
         return ""
-    lows = [1.0 if is_log else 0.0 for is_log in curve.is_log]
-    first = min(x for x, _ in points) if curve.statistic in {"year", "aspect_ratio"} else lows[0]
-    x = Axis(first, max(first + 1, *(x for x, _ in points)), _LEFT, _WIDTH - 20.0, curve.is_log[0])
-    y = Axis(lows[1], max(lows[1] + 1, *(y for _, y in points)), _BOTTOM, _TOP, curve.is_log[1])
-    words = None if curve.statistic != "year" else [f"{tick:.0f}" for tick in x.ticks()]
+    lows = [1.0 if is_log else 0.0 for is_log in plot.is_log]
+    first = min(x for x, _ in points) if plot.statistic in {"year", "aspect_ratio"} else lows[0]
+    x = Axis(first, max(first + 1, *(x for x, _ in points)), _LEFT, _WIDTH - 20.0, plot.is_log[0])
+    y = Axis(lows[1], max(lows[1] + 1, *(y for _, y in points)), _BOTTOM, _TOP, plot.is_log[1])
+    words = None if plot.statistic != "year" else [f"{tick:.0f}" for tick in x.ticks()]
     body = [drawing.y_axis(y, x.start, x.stop), drawing.x_axis(x, _TOP, _BOTTOM, words)]
     for place, line in enumerate(lines.values()):
-        drawn = drawing.stairs(line) if curve.has_steps else line
+        drawn = drawing.stairs(line) if plot.has_steps else line
         body.append(path("line", drawing.line(drawn, x, y), pen(place)))
-    body += [text(x.middle, _BOTTOM + 34, curve.x, "mid"), text(12, 20, f"{curve.title}: {curve.y}", "title")]
+    body += [text(x.middle, _BOTTOM + 34, plot.x, "mid"), text(12, 20, f"{plot.title}: {plot.y}", "title")]
     names = [drawing.short(name, _LONGEST) for name in lines]
     body += drawing.legend_below(40, _BOTTOM + 56, names, 2)
     height = round(_BOTTOM + 70 + drawing.legend_height(names, 2))
-    return drawing.on_paper(_WIDTH, height, curve.title, body)
+    return drawing.on_paper(_WIDTH, height, plot.title, body)
