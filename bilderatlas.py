@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tasks.evaluate.evaluation import Evaluation
+    from tasks.statistics import TruthStatistics
     from tasks.subjects.comparison import Comparison
     from tasks.verify import Verification
 
@@ -38,6 +39,7 @@ __all__ = [
     "evaluate",
     "open_release",
     "plan",
+    "statistics",
     "unpack",
     "verify",
     "why",
@@ -237,6 +239,22 @@ def unpack(
         layout=format_of(layout, side_px=side_px, rights=rights, filter=filter, light=light),
         is_as_stored=as_stored,
     )
+
+
+def statistics(
+    *truths: Place,
+    by: str | Sequence[str] = (),
+    categories: str | Sequence[str] = (),
+    without_crowds: bool = False,
+) -> "TruthStatistics":
+    """What releases, COCO files and VOC folders hold, side by side: a text in Markdown; `table()` gives its numbers
+    (Arrow), `write(folder)` writes the page, the tables and the plots. Parameters as of the command
+    (docs/statistics.md).
+    """
+    from tasks.statistics import statistics as counted
+
+    names, attributes = ([value] if isinstance(value, str) else [*value] for value in (categories, by))
+    return counted([fspath(truth) for truth in truths], by=attributes, categories=names, has_crowds=not without_crowds)
 
 
 def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":

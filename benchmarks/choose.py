@@ -163,7 +163,7 @@ def _to_deal(table: pa.Table) -> pa.Table:
 
 
 def _of_real(table: pa.Table, drawn: pa.Table, told: list[str]) -> dict[str, Any]:
-    from tasks.core.statistics import diversity
+    from tasks.core.statistics.choice import diversity
 
     kept = table.filter(pc.is_null(drawn["reason"]))
     before, after = (

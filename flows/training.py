@@ -7,7 +7,7 @@ from flows.settings import parse_change, set_field, settings_from_fields
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.train import TrainDetector, TrainingData, TrainingTruth
-from tasks.subjects.truth import is_coco_file
+from tasks.subjects.ground_truth import is_coco_file
 
 if TYPE_CHECKING:
     from tasks.train import TrainingResult

@@ -289,6 +289,22 @@ PASSED_OVER = schema(
 CURVES = schema("step name value")
 """How a training went: mean loss and its parts since the last point, learning rate, scores, seconds so far (`s`)."""
 
+TRUTH_IMAGES = schema("split style artist year width_px height_px is_annotated")
+"""All images that a truth of `bilderatlas statistics` lists."""
+
+TRUTH_FIGURES = schema("image category xywh_px is_crowd keypoints", image=pa.int64(), keypoints=pa.int64())
+"""What people drew in them, sorted by image. image: the row of TRUTH_IMAGES; keypoints: how many have v > 0."""
+
+TRUTH_STATISTICS = schema("truth split attribute group statistic value", truth=pa.string())
+"""One number a row: statistics.parquet of `bilderatlas statistics`. split: null: all; attribute, group: as in
+SYSTEM_SCORES; value: null where there is nothing to tell, such as the mean of no image."""
+
+TRUTH_HISTOGRAMS = pa.schema([pa.field("truth", pa.string()), *HISTOGRAMS])
+TRUTH_SHARES = pa.schema([pa.field("truth", pa.string()), *(field for field in SHARES if field.name != "wanted_share")])
+
+CLASS_SIZES = schema("truth split images classes", truth=pa.string(), classes=pa.int64())
+"""How many classes have so many images, of all splits (null) and of each."""
+
 _MAY_BE_NULL = {"keypoints_xyv", "keypoint_scheme", "source_area_px2", "segmentation", "source_coco"}
 _IMAGES_FILLED = (
     *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),

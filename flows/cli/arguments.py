@@ -78,9 +78,8 @@ def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: 
     metavar = kind.typed.metavar if kind.typed else None
     more: dict[str, Any] = {"help": _help(text, default, is_many=kind.is_many)}
     if isinstance(kind.typed, Argument):
-        parser.add_argument(
-            parameter.name, metavar=metavar, **more, **({} if is_required else {"nargs": "?", "default": default})
-        )
+        optional = {} if is_required else {"nargs": "?", "default": default}
+        parser.add_argument(parameter.name, metavar=metavar, **more, **({"nargs": "+"} if kind.is_many else optional))
         return
     if kind.of is bool:
         more["action"] = "store_true"

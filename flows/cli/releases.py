@@ -8,6 +8,8 @@ from annotated_types import Ge, Le
 from flows.parameters import (
     Against,
     Argument,
+    Attributes,
+    Categories,
     Count,
     Day,
     Deep,
@@ -15,6 +17,7 @@ from flows.parameters import (
     Expect,
     Folder,
     Option,
+    Out,
     RadiusBits,
     Release,
     Store,
@@ -113,6 +116,31 @@ def diff(
 
 
 @documented
+def statistics(
+    truths: Annotated[list[str], Argument("TRUTH")],
+    by: Attributes | None = None,
+    categories: Categories | None = None,
+    without_crowds: bool = False,
+    out: Out | None = None,
+) -> None:
+    """Show what datasets hold, side by side, by the papers' tables: images, figures, overlaps, sizes, artists, splits.
+
+    Args:
+        truths: A release (its folder or URL, or its name's `latest`), a COCO JSON file, or a folder with PASCAL VOC's
+            Annotations.
+        categories: Boxes of these categories count as figures, by default those of all.
+        without_crowds: Leave crowds out of the figures; without it, a crowd counts as one.
+
+    """
+    from tasks.statistics import statistics
+
+    found = statistics(truths, by=by or (), categories=categories, has_crowds=not without_crowds)
+    if out is not None:
+        found.write(out)
+    print(found, end="")
+
+
+@documented
 def unpack(
     release: Release,
     folder: Annotated[str, Argument("DIR")],
@@ -207,4 +235,4 @@ def purge(
     print(purge(name, store, record or [], reason, date, is_dry=dry_run, is_alone=alone))
 
 
-COMMANDS: tuple[Callable[..., int | None], ...] = (verify, why, diff, unpack, prune, purge)
+COMMANDS: tuple[Callable[..., int | None], ...] = (verify, why, diff, statistics, unpack, prune, purge)

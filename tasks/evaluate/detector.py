@@ -18,8 +18,8 @@ from tasks.core.evaluate.systems_page import Headings
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files import inputs
 from tasks.io.store.releases import Release
-from tasks.subjects.ground_truth import GroundTruth
-from tasks.subjects.truth import MAX_FILE_BYTES, boxes_of_release, is_coco_file
+from tasks.subjects.ground_truth import MAX_FILE_BYTES, GroundTruth, is_coco_file
+from tasks.subjects.truth import boxes_of_release
 
 _RANKING = Ranking("AP")
 _SHOWN = {

@@ -14,7 +14,7 @@ from schemas.tables import ATTRIBUTES, DIVERSITY, EDGES, HISTOGRAMS, SHARES, UNR
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
 from tasks.core.by_hand import redact_taken_down, takedowns
-from tasks.core.statistics import VIEW, Statistics, statistics
+from tasks.core.statistics.choice import VIEW, Statistics, statistics
 from tasks.engine.views import column_of, columns_of, figure_counts
 from tasks.io.store.drafts import Draft
 from tasks.io.store.releases import Release

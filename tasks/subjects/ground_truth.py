@@ -6,9 +6,15 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from schemas.errors import BadInput
 from schemas.keypoints import KeypointScheme
+from schemas.phrases import quoted
 from tasks.core.coco.ids import Id
+from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
+
+MAX_FILE_BYTES = 2**30
+"""Of a COCO file. COCO's own largest, with outlines, has 450 MB."""
 
 
 class GroundTruth(NamedTuple):
@@ -37,3 +43,20 @@ class GroundTruth(NamedTuple):
 def digest_of_tables(images: pa.Table, figures: pa.Table) -> str:
     """`GroundTruth.sha256` of these tables."""
     return hashlib.sha256(parquet_bytes(images) + parquet_bytes(figures)).hexdigest()
+
+
+def is_coco_file(truth: str) -> bool:
+    """Whether a truth is meant as a COCO file; all else is a folder.
+
+    >>> is_coco_file("s3://art/TRAIN.JSON"), is_coco_file("store/releases/museum/latest")
+    (True, False)
+    """
+    return truth.lower().endswith(".json")
+
+
+def check_attributes(release: Release, by: Sequence[str]) -> None:
+    """Raise BadInput for attributes that are no columns of a release's images."""
+    columns = [name for name in release.column_names("images") if name != "image"]
+    if unknown := [name for name in by if name not in columns]:
+        known = ", ".join(columns)
+        raise BadInput(f"--by: expected a column of the release's images ({known}), got {quoted(unknown[0])}")

@@ -27,10 +27,8 @@ from tasks.io.images import beginnings
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
-from tasks.subjects.ground_truth import GroundTruth, digest_of_tables
+from tasks.subjects.ground_truth import MAX_FILE_BYTES, GroundTruth, check_attributes, digest_of_tables, is_coco_file
 
-MAX_FILE_BYTES = 2**30
-"""Of a COCO file. COCO's own largest, with outlines, has 450 MB."""
 MAX_IMAGE_BYTES = 2**28
 MAX_PIXELS = 150_000_000
 """As of a recipe's fetch, by default."""
@@ -119,15 +117,6 @@ class _TruthSource(NamedTuple):
     store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
 
 
-def is_coco_file(truth: str) -> bool:
-    """Whether a truth is meant as a COCO file; all else is a release.
-
-    >>> is_coco_file("s3://art/TRAIN.JSON"), is_coco_file("store/releases/museum/latest")
-    (True, False)
-    """
-    return truth.lower().endswith(".json")
-
-
 def _open(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
     source = _open_file(truth, folder, chosen) if is_coco_file(truth) else _open_release(truth, chosen)
     if len(source.truth.category_ids) > 1 and CATEGORY in chosen.by:
@@ -191,10 +180,7 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
     all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
     images, figures, category_ids = core.truth_of_release(all_images, boxes, recipe.category_names, chosen.categories)
     schemes = {one.name: one.scheme for one in recipe.coco_categories if one.name in category_ids}
-    columns = [name for name in release.column_names("images") if name != "image"]
-    if unknown := [name for name in chosen.by if name not in columns]:
-        known = ", ".join(columns)
-        raise BadInput(f"--by: expected a column of the release's images ({known}), got {quoted(unknown[0])}")
+    check_attributes(release, chosen.by)
     attributes = {}
     if chosen.by:
         rows = release.rows("images", tuple(dict.fromkeys(("image_id", *chosen.by))))

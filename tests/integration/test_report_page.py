@@ -25,7 +25,7 @@ from tasks.core.dedup.verdicts import parse_verdicts
 from tasks.core.report import page as report
 from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
-from tasks.core.statistics import VIEW, statistics
+from tasks.core.statistics.choice import VIEW, statistics
 from tasks.io.files.csv_files import rows_of_verdicts
 
 pytestmark = [pytest.mark.server, pytest.mark.live]

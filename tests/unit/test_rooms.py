@@ -12,7 +12,19 @@ from schemas.stages import STAGES
 
 SOURCES = (Source, FileSource, WebSource, *FileSource.__subclasses__(), *WebSource.__subclasses__())
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = {"contract", "diff", "verify", "why", "purge", "evaluate", "train", "unpack", "prune", "schema"}
+COMMANDS = {
+    "contract",
+    "diff",
+    "verify",
+    "why",
+    "purge",
+    "evaluate",
+    "train",
+    "unpack",
+    "prune",
+    "schema",
+    "statistics",
+}
 SHARED = ("page", "subjects", "engine", "orchestration")
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 

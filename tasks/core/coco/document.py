@@ -283,7 +283,7 @@ def _annotation_texts(boxes: pa.Table, no_keypoints: pa.Array) -> pa.Array:
     outline, nothing = whole(boxes["segmentation"]), no_keypoints.take(whole(boxes["category_id"]))
     texts = pc.fill_null(list_texts(boxes["keypoints_xyv"], ","), "")
     keypoints = pc.if_else(pc.equal(texts, ""), nothing, texts)
-    counts = plain_texts(_labelled(boxes["keypoints_xyv"]))
+    counts = plain_texts(count_labelled(boxes["keypoints_xyv"]))
     named = _joined(',"keypoints":[', pc.fill_null(keypoints, ""), '],"num_keypoints":', counts)
     area = pc.coalesce(boxes["source_area_px2"], boxes["area_px2"])
     return _joined(
@@ -311,7 +311,7 @@ def _bbox_texts(boxes: pa.Table, comma: str = ",") -> tuple[Any, ...]:
     return f'{comma}"bbox":[', list_texts(boxes["xywh_px"].cast(pa.list_(pa.float64())), ","), "]"
 
 
-def _labelled(keypoints: pa.ChunkedArray) -> pa.Array:
+def count_labelled(keypoints: pa.ChunkedArray) -> pa.Array:
     """(N,) how many points of each list are labelled: their visibility, each third number, is above 0."""
     lists = keypoints.combine_chunks()
     row = np.asarray(pc.list_parent_indices(lists), np.int64)

@@ -18,7 +18,8 @@ from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.keypoints import count_problems, scheme_of_names
-from tasks.core.coco.reader import CocoImage, read_document, read_joints, read_text
+from tasks.core.coco.reader import CocoImage, Document, read_document, read_joints, read_text
+from tasks.core.columns import Column
 
 Row = dict[str, Any]
 EVERY = "all"
@@ -63,21 +64,8 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     one that is a list or an object.
     """
     document = read_document(name, data, schemes=None)
-    if document.info.get("annotation_origin") == "detector":
-        raise BadInput(f"{name}: expected boxes by people, got a file whose boxes are a detector's")
-    category_ids = {
-        category: _category_id(name, document.categories, category)
-        for category in chosen_categories(categories, list(document.categories.values()))
-    }
-    unknown = {one.image_id for one in document.bad_annotations if one.category in category_ids}
-    flat = Counter(one.image_id for one in document.flat_annotations if one.category in category_ids)
-    annotated = {}
-    for image_id, image in document.images.items():
-        if image.row.get("is_annotated") is not False and image_id not in unknown:
-            if isinstance(image_id, str):
-                raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}")
-            annotated[image_id] = image
-    annotated = {number: annotated[number] for number in sorted(annotated)}
+    drawn = drawn_in_document(name, document, categories)
+    annotated, category_ids = drawn.images, drawn.category_ids
     mine = [annotation for annotation in document.annotations if annotation.category in category_ids]
     figures = [
         {name: getattr(annotation, name) for name in ANNOTATED_FIGURES.names}
@@ -96,14 +84,43 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     return TruthFile(
         images=[_image(number, image) for number, image in annotated.items()],
         figures=figures,
-        notes=_notes(unknown, flat),
+        notes=drawn.notes,
         category_ids=category_ids,
         ids=frozenset(document.images),
         deformation=deformation,
-        attributes={attribute: _attribute(name, annotated, attribute) for attribute in attributes},
+        attributes={attribute: attribute_texts(name, annotated, attribute) for attribute in attributes},
         schemes={category: scheme_of_names(category, joints[number]) for category, number in category_ids.items()},
         keypoint_notes=(f"left out keypoints: {count_problems(problems)}",) if problems else (),
     )
+
+
+class DrawnImages(NamedTuple):
+    """The images of a COCO document that people have annotated, by id, ascending; the ids of the categories that count,
+    by name; and what was left out, in sentences.
+    """
+
+    images: dict[int, CocoImage]
+    category_ids: dict[str, Id]
+    notes: tuple[str, ...]
+
+
+def drawn_in_document(name: str, document: Document, categories: Sequence[str]) -> DrawnImages:
+    """Which images count, by the rules of `read_truth_file`, which raises as this does."""
+    if document.info.get("annotation_origin") == "detector":
+        raise BadInput(f"{name}: expected boxes by people, got a file whose boxes are a detector's")
+    category_ids = {
+        category: _category_id(name, document.categories, category)
+        for category in chosen_categories(categories, list(document.categories.values()))
+    }
+    unknown = {one.image_id for one in document.bad_annotations if one.category in category_ids}
+    flat = Counter(one.image_id for one in document.flat_annotations if one.category in category_ids)
+    annotated = {}
+    for image_id, image in document.images.items():
+        if image.row.get("is_annotated") is not False and image_id not in unknown:
+            if isinstance(image_id, str):
+                raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}")
+            annotated[image_id] = image
+    return DrawnImages({number: annotated[number] for number in sorted(annotated)}, category_ids, _notes(unknown, flat))
 
 
 def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -123,34 +140,50 @@ def truth_of_release(
 
     names: the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for another.
     """
-    wanted = chosen_categories(categories, names)
-    if unknown := [category for category in wanted if category not in names]:
-        raise BadInput(f"category: expected one of the release's {quoted(list(names), 300)}, got {quoted(unknown[0])}")
-    ids: dict[str, Id] = {category: names.index(category) + 1 for category in wanted}
     is_annotated = pc.fill_null(images["is_annotated"], False)
     annotated = images.filter(is_annotated).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
-    is_drawn = pc.not_equal(boxes["origin"], "detector")
-    category_ids = pa.array(ids.values(), boxes["category_id"].type)
-    for name, known in (("category_id", category_ids), ("image_id", annotated["image_id"])):
-        is_drawn = pc.and_(is_drawn, pc.is_in(boxes[name], value_set=known))
-    drawn = boxes.filter(is_drawn).to_pylist()
+    drawn_boxes, ids = drawn_in(boxes, annotated["image_id"], names, categories)
+    drawn = drawn_boxes.to_pylist()
     for box in drawn:
         box["category"] = names[box["category_id"] - 1]
         box["area_px2"] = box["source_area_px2"] or box["area_px2"]
     return annotated.sort_by("image_id"), figure_table(drawn), ids
 
 
+def drawn_in(
+    boxes: pa.Table, image_id: Column, names: Sequence[str], categories: Sequence[str]
+) -> tuple[pa.Table, dict[str, Id]]:
+    """Those of a release's boxes in these images that no detector has found; and each category's id.
+
+    names, categories: as of `truth_of_release`. Raises BadInput for a category that the release does not have.
+    """
+    wanted = chosen_categories(categories, names)
+    if unknown := [category for category in wanted if category not in names]:
+        raise BadInput(f"category: expected one of the release's {quoted(list(names), 300)}, got {quoted(unknown[0])}")
+    ids: dict[str, Id] = {category: names.index(category) + 1 for category in wanted}
+    is_drawn = pc.not_equal(boxes["origin"], "detector")
+    category_ids = pa.array(ids.values(), boxes["category_id"].type)
+    for name, known in (("category_id", category_ids), ("image_id", image_id)):
+        is_drawn = pc.and_(is_drawn, pc.is_in(boxes[name], value_set=known))
+    return boxes.filter(is_drawn), ids
+
+
 def check_boxes(boxes: pa.Table) -> None:
     """Raise ValueError where a row of BOXES has a box that is none, or a detector's has no score of 0 to 1."""
+    check_sides(boxes)
+    scores = boxes.filter(pc.equal(boxes["origin"], "detector"))["score"]
+    is_score = pc.fill_null(pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)), False)
+    if odd := scores.filter(pc.invert(is_score)).to_pylist():
+        raise ValueError(f"a detector's score {quoted(odd[0])}")
+
+
+def check_sides(boxes: pa.Table) -> None:
+    """Raise ValueError where a row has a box that is none: numbers that are none or too large, no positive sides."""
     flat = pc.list_flatten(boxes["xywh_px"])
     sides_px = np.asarray(flat.to_numpy(), np.float64).reshape(-1, 4)
     is_odd = (np.abs(np.nan_to_num(sides_px, nan=np.inf)) > MAX_PX).any(axis=1) | (sides_px[:, 2:] <= 0).any(axis=1)
     if is_odd.any():
         raise ValueError(f"the box {quoted(boxes['xywh_px'][int(is_odd.argmax())].as_py())}")
-    scores = boxes.filter(pc.equal(boxes["origin"], "detector"))["score"]
-    is_score = pc.fill_null(pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)), False)
-    if odd := scores.filter(pc.invert(is_score)).to_pylist():
-        raise ValueError(f"a detector's score {quoted(odd[0])}")
 
 
 def figure_table(rows: Sequence[Row]) -> pa.Table:
@@ -185,9 +218,9 @@ def _image(number: int, image: CocoImage) -> Row:
     }
 
 
-def _attribute(name: str, images: Mapping[int, CocoImage], attribute: str) -> dict[int, str]:
+def attribute_texts(name: str, images: Mapping[int, CocoImage], attribute: str) -> dict[int, str]:
     """The text of an attribute of each image that has one. Raises BadInput."""
-    values = {number: _attribute_text(name, attribute, image) for number, image in images.items()}
+    values = {number: attribute_text(name, attribute, image) for number, image in images.items()}
     texts = {number: text for number, text in values.items() if text is not None}
     if not texts and images:
         known = sorted({key for image in images.values() for key in (*image.metadata, *image.row)} - _NO_ATTRIBUTES)
@@ -198,8 +231,11 @@ def _attribute(name: str, images: Mapping[int, CocoImage], attribute: str) -> di
     return texts
 
 
-def _attribute_text(name: str, attribute: str, image: CocoImage) -> str | None:
-    """As JSON has it, but whole numbers without a point: 3 and 3.0 are one value."""
+def attribute_text(name: str, attribute: str, image: CocoImage) -> str | None:
+    """As JSON has it, but whole numbers without a point: 3 and 3.0 are one value. name: the file's, for messages.
+
+    Raises BadInput for a list or an object.
+    """
     if attribute == "style" and (style := _style(image)):
         return style
     value = image.metadata.get(attribute)

@@ -9,7 +9,9 @@ import pyarrow as pa
 from schemas.phrases import and_more
 from tasks.core import plots
 from tasks.core.drawing import escape
-from tasks.core.statistics import ASPECT_EDGES, Statistics, share_of_at_least
+from tasks.core.statistics.choice import Statistics, share_of_at_least
+from tasks.core.statistics.figures import MANY
+from tasks.core.statistics.points import by_rank, first_decade, shares_by_edge, steps_since
 
 STYLE = f"""{plots.STYLE}
 .wide{{overflow-x:auto}}.wide td,.wide th{{white-space:nowrap}}.wide th+th{{text-align:right}}
@@ -17,12 +19,7 @@ STYLE = f"""{plots.STYLE}
 """
 
 ALL = "all together"
-MANY = 6
-"""PoPArt, Fig. 6, tells the share of images with so many figures."""
-
 _MOST_FIGURES = 15
-_OLDEST = 0.01
-"""So many of the images, the oldest, the plot of years may leave out: a few would press all others together."""
 _MOMENTS = ("before", "after")
 _MARKS = {0.125: "1:8", 0.25: "1:4", 0.5: "1:2", 1.0: "1:1", 2.0: "2:1", 4.0: "4:1", 8.0: "8:1"}
 
@@ -89,22 +86,13 @@ def section(statistics: Statistics) -> str:
 
 
 def _works(bins: _Bins) -> str:
-    lines = {moment: _by_rank(bins["works_per_artist", moment, None]) for moment in _MOMENTS}
+    lines = {moment: by_rank(bins["works_per_artist", moment, None]) for moment in _MOMENTS}
     says = (
         "Each artist's works, the most prolific artist first; both axes are logarithmic. The flatter the line, the "
         "more evenly the works are spread over artists. All unknown artists count as one."
     )
     labels = plots.PlotLabels("works", "Works per artist", says, "artists, most works first", "works")
     return plots.rank_plot(labels, lines)
-
-
-def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
-    """(rank, works) at both ends of each run of artists with equally many works."""
-    points, before = [], 0
-    for row in reversed(bins):
-        points += [(before + 1, row["least"]), (before + row["count"], row["least"])]
-        before += row["count"]
-    return points
 
 
 def _effective(rows: Sequence[StratumChange]) -> str:
@@ -123,12 +111,12 @@ def _years(bins: _Bins, without_year: _Bins, rows: Sequence[StratumChange]) -> s
     of = [bins["year", moment, None] for moment in _MOMENTS]
     if not any(of):
         return ""
-    since = _first_decade([*of[0], *of[1]])
+    since = first_decade([*of[0], *of[1]])
 
-    def decades(moment: str, style: str) -> list[tuple[float, float]]:
-        return _decades(bins["year", moment, style], since)
+    def points(moment: str, style: str) -> list[tuple[float, float]]:
+        return steps_since(bins["year", moment, style], since)
 
-    lines = [(row.name, decades("before", row.name), decades("after", row.name)) for row in rows]
+    lines = [(row.name, points("before", row.name), points("after", row.name)) for row in rows]
     early = [sum(row["count"] for row in rows if row["least"] < since) for rows in of]
     unknown = [sum(row["count"] for row in without_year["year", moment, None]) for moment in _MOMENTS]
     says = f"Images by decade, from {since:.0f} on. In each style, before and after are scaled to their fullest decade."
@@ -137,44 +125,14 @@ def _years(bins: _Bins, without_year: _Bins, rows: Sequence[StratumChange]) -> s
     return plots.ridge_plot(plots.PlotLabels("years", "Styles and years", says, "year"), lines, _MOMENTS)
 
 
-def _first_decade(bins: Sequence[_Row]) -> float:
-    """The first decade to show: of what lies in the bins, in any order, at most _OLDEST is older."""
-    ordered = sorted(bins, key=lambda row: float(row["least"]))
-    left = _OLDEST * sum(row["count"] for row in ordered)
-    for row in ordered:
-        left -= row["count"]
-        if left < 0:
-            return float(row["least"])
-    return float(ordered[-1]["least"])
-
-
-def _decades(bins: Sequence[_Row], since: float) -> list[tuple[float, float]]:
-    """(beginning, images) of each decade from `since` on, with 0 where one ends and none follows."""
-    shown = [row for row in bins if row["least"] >= since]
-    begins = {row["least"] for row in shown}
-    points: list[tuple[float, float]] = []
-    for row in shown:
-        points.append((row["least"], row["count"]))
-        if row["below"] not in begins:
-            points.append((row["below"], 0))
-    return points
-
-
 def _aspects(bins: _Bins) -> str:
-    measured, after = (_shares_by_edge(bins["aspect_ratio", moment, None]) for moment in ("measured", "after"))
+    measured, after = (shares_by_edge(bins["aspect_ratio", moment, None]) for moment in ("measured", "after"))
     says = (
         "Share of images by width : height; left of 1:1 they are higher than wide. "
         "Values beyond 1:8 and 8:1 are not shown."
     )
     labels = plots.PlotLabels("aspect", "Aspect ratios", says, "width : height", "share of images")
     return plots.step_plot(labels, {"all measured images": measured, "after": after}, _MARKS)
-
-
-def _shares_by_edge(bins: Sequence[_Row]) -> list[tuple[float, float]]:
-    total = sum(row["count"] for row in bins)
-    share = {row["least"]: row["count"] / total for row in bins}
-    *edges, last = (float(edge) for edge in ASPECT_EDGES)
-    return [*((edge, share.get(edge, 0.0)) for edge in edges), (last, 0.0)]
 
 
 def _figures(bins: _Bins, score: float | None) -> str:

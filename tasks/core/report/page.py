@@ -13,7 +13,7 @@ from tasks.core.report import choice, copies
 from tasks.core.report.clusters import ReviewSelection
 from tasks.core.report.copies import POLICY, SCRIPT, Facts, Thumbnails
 from tasks.core.report.thumbnails import drawing
-from tasks.core.statistics import Statistics
+from tasks.core.statistics.choice import Statistics
 
 MOST_IMAGES = 24
 """Images on the page: enough to see what a dataset is like, few enough to send by mail."""

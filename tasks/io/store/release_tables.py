@@ -41,6 +41,7 @@ TABLES = {
     for path in (
         *("images", "annotations", "detections", "ledger", "records", "relations", "takedowns", "tombstones"),
         *("coco_files", "labels", "fingerprints", "statistics/diversity"),
+        "statistics/histograms",
     )
 }
 """The tables that programs read again, by their paths without the ending."""

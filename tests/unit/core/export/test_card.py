@@ -11,7 +11,7 @@ from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.export import card
 from tasks.core.export.card import card_head, hub_licence, without_empty_splits
-from tasks.core.statistics import diversity
+from tasks.core.statistics.choice import diversity
 
 RECIPE = Recipe.model_validate(
     {

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tasks.core.report import choice
-from tasks.core.statistics import VIEW, Statistics, statistics
+from tasks.core.statistics.choice import VIEW, Statistics, statistics
 
 EVIL = "<script>alert('x')</script>\"&"
 WANTED = {"train": 3, "val": 1, "test": 1}

@@ -16,7 +16,7 @@ from schemas.tables import LEDGER
 from tasks.core.report import page as report
 from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
-from tasks.core.statistics import VIEW, statistics
+from tasks.core.statistics.choice import VIEW, statistics
 
 MANIFEST = ReleaseManifest(
     name="small",

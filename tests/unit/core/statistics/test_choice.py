@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
-from tasks.core import statistics
-from tasks.core.statistics import ASPECT_EDGES, VIEW, diversity, histograms, shares
+from tasks.core.statistics import choice
+from tasks.core.statistics.choice import ASPECT_EDGES, VIEW, diversity, histograms, shares
 
 MANY = 10**6
 
@@ -191,7 +191,7 @@ def test_bins_hold_every_image_and_many_numbers_are_counted_as_few_are(rows: lis
     for name in ("year", "aspect_ratio", "figures_per_image"):
         assert sum(count for *_, count in bins(table, name)) == len(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(statistics, "_DENSE", 0)
+        patch.setattr(choice, "_DENSE", 0)
         assert histograms({"after": view(*((of, by, 1900 + len(str(of)), 1, 1, 3) for of, by in rows))}).equals(table)
 
 

@@ -1,0 +1,210 @@
+"""The statistics of several truths side by side, as Markdown: a column for each, PoPArt's Table 3 first."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.phrases import counted, listed
+from tasks.core.markdown import cell, table
+from tasks.core.statistics.figures import MANY
+
+Row = Mapping[str, Any]
+Place = tuple[str, str | None, str | None, str | None]
+"""Truth, split, attribute and group."""
+Values = Mapping[str, float | None]
+MOST_GROUPS = 60
+"""Values of an attribute, or styles, that a table shows; all are in the Parquet files."""
+_MOST_CELLS = 12
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _decimal(value: float) -> str:
+    return f"{value:,.2f}"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.2f} %"
+
+
+def _plain(value: float) -> str:
+    return f"{value:.0f}"
+
+
+class Statistic(NamedTuple):
+    """A row of a table. names: what is shown, of a size both sides."""
+
+    label: str
+    names: tuple[str, ...]
+    write: Callable[[float], str] = _whole
+
+
+TABLE_3 = (
+    Statistic("images", ("images",)),
+    Statistic("with figures", ("with_figures",)),
+    Statistic("without", ("without_figures",)),
+    Statistic("not annotated", ("not_annotated",)),
+    Statistic("figures", ("figures",)),
+    Statistic("crowds", ("crowds",)),
+    Statistic("keypoints", ("keypoints",)),
+    Statistic("styles", ("styles",)),
+)
+_CROWDED = (
+    Statistic("figures per image: mean", ("mean_figures",), _decimal),
+    Statistic("figures per image: median", ("median_figures",), "{:g}".format),
+    Statistic("figures per image: most", ("most_figures",)),
+    Statistic(f"images with {MANY} figures or more", ("many_figures_share",), _percent),
+    Statistic("figures that overlap another (more than half of the smaller box)", ("overlapping_share",), _percent),
+    Statistic("figures that overlap another (IoU > 0)", ("touching_share",), _percent),
+    Statistic("most overlapping pairs in an image (more than half of the smaller box)", ("most_overlapping_pairs",)),
+    Statistic("most overlapping pairs in an image (IoU > 0)", ("most_touching_pairs",)),
+    Statistic("figures of at most 16 x 16 px", ("small_share",), _percent),
+    Statistic("figures of at most 16 x 16 px, sides counted with + 1", ("small_with_edges_share",), _percent),
+)
+_SIZES = tuple(
+    Statistic(f"{word} {what}, px", (f"{word}_{what}_width_px", f"{word}_{what}_height_px"))
+    for what in ("image", "figure")
+    for word in ("widest", "highest")
+)
+_WORKS = (
+    Statistic("width : height, least", ("least_aspect",), _decimal),
+    Statistic("width : height, most", ("most_aspect",), _decimal),
+    Statistic("images from 1 : 2 to 2 : 1", ("moderate_aspect_share",), _percent),
+    Statistic("artists", ("artists",)),
+    Statistic("effective artists", ("effective_artists",), _decimal),
+    Statistic("Gini coefficient of works by artist", ("artists_gini",), _decimal),
+    Statistic("share of the largest artist", ("largest_artist_share",), _percent),
+    Statistic("images without an artist", ("unknown_artist",)),
+    Statistic("images with a year", ("known_years_share",), _percent),
+    Statistic("first year", ("first_year",), _plain),
+    Statistic("median year", ("median_year",), _plain),
+    Statistic("last year", ("last_year",), _plain),
+)
+_CLASSES = (
+    Statistic("classes", ("classes",)),
+    Statistic("images a class: mean", ("mean_images_of_class",), _decimal),
+    Statistic("images a class: most", ("most_images_of_class",)),
+    Statistic("classes with one image", ("single_image_classes_share",), _percent),
+)
+_OF_GROUPS = (
+    *(one for one in TABLE_3 if one.names[0] in {"images", "figures", "with_figures"}),
+    *(one._replace(label=label) for one, label in zip(_CROWDED[3:5], (f">= {MANY} figures", "overlap"), strict=True)),
+)
+
+
+def page(numbers: pa.Table, shares: pa.Table, notes: Sequence[str], meaning: str) -> str:
+    """The whole page. numbers: TRUTH_STATISTICS, shares: TRUTH_SHARES of all truths, in their order. meaning: that of
+    the numbers. What no truth has is left out.
+    """
+    found = _by_place(numbers)
+    truths = list(dict.fromkeys(truth for truth, *_ in found))
+    lines = [f"# Statistics of {' and '.join(map(cell, truths))}", "", *_rows_by_split(found, TABLE_3)]
+    for title, statistics in (
+        ("## How crowded", _CROWDED),
+        ("## Sizes", _SIZES),
+        ("## Works", _WORKS),
+    ):
+        if side_by_side := _side_by_side(found, truths, statistics):
+            lines += ["", title, "", *side_by_side]
+    if any("classes" in values for values in found.values()):
+        lines += ["", "## Classes", "", *_rows_by_split(found, _CLASSES)]
+    for attribute in dict.fromkeys(attribute for _, _, attribute, _ in found if attribute is not None):
+        lines += ["", f"## By {cell(attribute)}", "", *_groups(found, truths, attribute)]
+    for truth in truths:
+        lines += _splits(truth, [row for row in shares.to_pylist() if row["truth"] == truth])
+    return "\n".join([*lines, "", *(f"- {cell(note)}" for note in notes), f"- {meaning}", ""])
+
+
+def how(*, has_crowds: bool) -> str:
+    """What the numbers mean, in a sentence or two. has_crowds: as of `count_images`."""
+    crowds = "A crowd counts as one figure" if has_crowds else "Crowds count as no figures, and overlap nothing"
+    return (
+        f"{crowds}. Means, medians and shares of images are over those with figures; images that nobody annotated are "
+        "neither with figures nor without. Overlaps are a reading: PoPArt does not define them (docs/statistics.md)."
+    )
+
+
+def _by_place(numbers: pa.Table) -> dict[Place, dict[str, float | None]]:
+    found: dict[Place, dict[str, float | None]] = {}
+    for row in numbers.to_pylist():
+        place = row["truth"], row["split"], row["attribute"], row["group"]
+        found.setdefault(place, {})[row["statistic"]] = row["value"]
+    return found
+
+
+def write_value(statistic: Statistic, values: Values) -> str:
+    """A cell; empty where there is nothing to tell.
+
+    >>> write_value(_SIZES[0], {"widest_image_width_px": 6298.0, "widest_image_height_px": 3049.0})
+    '6,298 x 3,049'
+    """
+    known = [value for name in statistic.names if (value := values.get(name)) is not None]
+    return " x ".join(map(statistic.write, known))
+
+
+def _rows_by_split(found: Mapping[Place, Values], statistics: Sequence[Statistic]) -> list[str]:
+    """A row for each split of each truth, and its total below."""
+    places = [place for place in found if place[2] is None and statistics[0].names[0] in found[place]]
+    lines = []
+    for truth in dict.fromkeys(place[0] for place in places):
+        mine = [place for place in places if place[0] == truth]
+        for place in [*(place for place in mine if place[1] is not None), *(p for p in mine if p[1] is None)]:
+            split = "total" if place[1] is None else cell(place[1])
+            lines.append([cell(truth), split, *(write_value(one, found[place]) for one in statistics)])
+    return table(["truth", "split", *(one.label for one in statistics)], lines)
+
+
+def _side_by_side(found: Mapping[Place, Values], truths: Sequence[str], statistics: Sequence[Statistic]) -> list[str]:
+    """A column for each truth; rows of nothing are left out."""
+    whole = [found[truth, None, None, None] for truth in truths]
+    lines = [[one.label, *(write_value(one, values) for values in whole)] for one in statistics]
+    shown = [line for line in lines if any(line[1:])]
+    return table(["", *map(cell, truths)], shown) if shown else []
+
+
+def _groups(found: Mapping[Place, Values], truths: Sequence[str], attribute: str) -> Iterator[str]:
+    """A row for each value, the largest first, and columns for each truth."""
+    totals: dict[str, float] = {}
+    for (_, _, of, group), values in found.items():
+        if of == attribute and group is not None:
+            totals[group] = totals.get(group, 0) + (values["images"] or 0)
+    names = sorted(totals, key=lambda name: (-totals[name], name))
+    of_classes = [one for one in _CLASSES[:1] if any("classes" in values for values in found.values())]
+    own = [values for (_, _, of, _), values in found.items() if of == attribute]
+    wanted = [*_OF_GROUPS[:1], *of_classes, *_OF_GROUPS[1:]]
+    statistics = [one for one in wanted if any(one.names[0] in values for values in own)]
+    lead = {truth: f"{cell(truth)}: " if len(truths) > 1 else "" for truth in truths}
+    heads = [f"{lead[truth]}{one.label}" for truth in truths for one in statistics]
+    lines = []
+    for name in names[:MOST_GROUPS]:
+        mine = [found.get((truth, None, attribute, name), {}) for truth in truths]
+        lines.append([cell(name), *(write_value(one, values) for values in mine for one in statistics)])
+    yield from table([cell(attribute), *heads], lines)
+    if len(names) > MOST_GROUPS:
+        yield from ("", f"{counted(len(names) - MOST_GROUPS, 'more value')} in statistics.parquet.")
+
+
+def _splits(truth: str, rows: Sequence[Row]) -> list[str]:
+    """Images of each style in each split, and which cells are empty: what a split lacks can't be tested there."""
+    by_style: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row["stratum"] is not None:
+            by_style.setdefault(row["stratum"], {})[row["split"]] = row["images"]
+    if not by_style:
+        return []
+    splits = list(next(iter(by_style.values())))
+    lines = [
+        [cell(style), *(f"{images[split]:,}" if images[split] else "**none**" for split in splits)]
+        for style, images in [*by_style.items()][:MOST_GROUPS]
+    ]
+    empty = [f"{style} in {split}" for style, images in by_style.items() for split in splits if not images[split]]
+    cells = len(by_style) * len(splits)
+    says = f"Without an image: {len(empty):,} of {counted(cells, 'cell')}"
+    says += f" ({cell(listed(empty, _MOST_CELLS, '; '))})." if empty else "."
+    more = len(by_style) - MOST_GROUPS
+    says += f" {counted(more, 'more style')} in splits.parquet." if more > 0 else ""
+    heading = f"## Splits and styles of {cell(truth)}"
+    return ["", heading, "", *table(["style", *map(cell, splits)], lines), "", says]
