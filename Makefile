@@ -140,7 +140,7 @@ campaign-rebuilds: $(READY) ## 200 rebuilds after twelve images more, each in a 
 campaign-million: $(READY) ## a million records: time and memory
 	$(BIN)/python -m benchmarks.million
 
-campaign-formats: $(READY) ## unpack in every layout, killed again and again: the same files (an hour)
+campaign-formats: $(READY) ## unpack in every layout, killed again and again: the same files (an hour and more)
 	$(BIN)/python -m benchmarks.formats_kills --work build/formats
 
 bench-overhead: $(READY) ## the share of a build's time that is Prefect's
