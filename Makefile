@@ -25,7 +25,7 @@ CHROMIUM := /usr/bin/chromium
 IMAGEMAGICK := /usr/bin/convert
 
 .PHONY: help setup setup-browser setup-postgres setup-imagemagick build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-datumaro lock-contract-tools clean \
-  campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-dedup-quality \
+  campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-formats campaign-dedup-quality \
   campaign-dedup-families campaign-overlap bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
   bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-overlap bench-catalogue bench-idle bench-serve bench-formats
 
@@ -139,6 +139,9 @@ campaign-rebuilds: $(READY) ## 200 rebuilds after twelve images more, each in a 
 
 campaign-million: $(READY) ## a million records: time and memory
 	$(BIN)/python -m benchmarks.million
+
+campaign-formats: $(READY) ## unpack in every layout, killed again and again: the same files (an hour and more)
+	$(BIN)/python -m benchmarks.formats_kills --work build/formats
 
 bench-overhead: $(READY) ## the share of a build's time that is Prefect's
 	$(BIN)/python -m benchmarks.overhead

@@ -203,12 +203,13 @@ class UnpackFolder:
         return path in self._archives and self._is_file(path)
 
     def keep_archive(self, place: str, path: str) -> None:
-        """Give an archive that is whole now its name, and note it."""
+        """Give an archive that is whole now its name, and note it before: what is not noted, nothing takes away."""
         if "/" in path:
             self._folders(path.rpartition("/")[0])
-        Path(place).replace(self._root / path)
+        (self._root / path).unlink(missing_ok=True)  # else a kill between the note and the name would make it count
         self._archives[path] = self._expected[path]
         self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
+        Path(place).replace(self._root / path)
 
     def remove_others(self, folder: str, names: Collection[str], numbers: Collection[str] = ()) -> int:
         """Remove from a folder images, or what stands there of each image, that the release no longer has; how many.

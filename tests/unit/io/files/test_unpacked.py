@@ -141,6 +141,27 @@ def test_images_that_the_release_no_longer_has_go_and_nothing_else(tmp_path: Pat
     assert sorted(path.name for path in (tmp_path / "train").iterdir()) == ["1.png", "notes.txt"]
 
 
+def test_an_archive_that_a_kill_left_goes_when_others_are_expected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = opened(tmp_path)
+    folder.expect_archives("train", {"train.tar": "of two images"})
+    place = folder.beside()
+    Path(place).write_bytes(b"two images")
+    rename = Path.replace
+
+    def rename_and_die(path: Path, target: Path) -> None:
+        rename(path, target)
+        if target.name == "train.tar":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", rename_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            folder.keep_archive(place, "train.tar")
+    again = opened(tmp_path)
+    again.expect_archives("train", {})  # both were purged meanwhile
+    assert not (tmp_path / "train.tar").exists()
+
+
 def test_two_do_not_fill_one_folder(tmp_path):
     folder = str(tmp_path / "a/b")
     with alone(folder):
