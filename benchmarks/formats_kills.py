@@ -8,7 +8,7 @@ times for each layout, at moments that are drawn evenly from the beginning of th
 run. Where a run that went on ends before its moment, its folder is compared and removed, and the next begins anew. One
 kill more is for the moment at which the receipt is there.
 
-Wrong is: a run that fails; after a kill, a file that is not whole under its name, and a receipt beside half a folder;
+Wrong is: a run that fails; after a kill, a file of another size under its name, and a receipt beside half a folder;
 at the end, a file, folder or archive that is missing, another one, or too many (also in `.unpacking`), and another
 receipt. Archives (tar, tar.gz, LMDB) are compared by what is in them; whether their bytes are equal, too, is counted.
 
