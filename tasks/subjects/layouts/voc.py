@@ -46,7 +46,7 @@ def _documents(
         found = damage_unless(release, voc_files, document, damage_unless(release, _said, release, split))
         for number, text in found.texts.items():
             yield LayoutFile(f"{_ANNOTATIONS}/{number}.xml", text)
-        note = f"{counted(found.crowds, 'box')} of crowds written as difficult, since VOC knows no crowds"
+        note = f"{counted(found.crowds, 'box', 'boxes')} of crowds written as difficult, since VOC knows no crowds"
         lines = "".join(f"{number}\n" for number in sorted(names))
         yield LayoutFile(f"{_SETS}/{split}.txt", lines.encode(), note if found.crowds else "")
 

@@ -55,7 +55,7 @@ def _note(labels: YoloLabels) -> str:
         "beyond the picture left out": labels.outside,
         "cut at the picture's edge": labels.cut,
     }
-    told = [f"{counted(count, 'box')} {what}" for what, count in counts.items() if count]
+    told = [f"{counted(count, 'box', 'boxes')} {what}" for what, count in counts.items() if count]
     if labels.unsaid:
         told.append(f"{counted(len(labels.unsaid), 'image')} of such boxes alone left out")
     return "; ".join(told)
