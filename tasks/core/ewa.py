@@ -73,7 +73,7 @@ def resize(
     filtered, too: a lone white pixel keeps .87 of its height, a line of one pixel .999 (is_sharp: .999 and 1.09).
 
     Of uint8 ImageMagick's own result differs by 1 where the average is near a half: in about 1 % of a painting's
-    levels at most. In linear light, where a level of the dark is thirteen times as little light, it may be by 5.
+    levels at most. In linear light, where a level of the dark is thirteen times as little light, it may be by 6.
 
     Sums of uint8 have 32 bits, others 64, and the same order on every machine. One thread. Memory beside picture and
     result: 8 MB, a kB for each row and column of the picture or the result, and 36 bytes for each pixel of the result;

@@ -63,6 +63,7 @@ CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
     ("images", "the words of a source that has", lambda rows: nobodys(rows[0], "source")),
     ("images", "each page once in source_urls", lambda rows: rows[0].update(source_urls=["a", "a"])),
     ("images", "a text without NUL, or null, in title", lambda rows: rows[0].update(title="")),
+    ("images", "a line that is no blank in attribution", lambda rows: rows[0].update(attribution=" ")),
     ("images", "a text without NUL, or null, in artist_text", lambda rows: rows[0].update(artist_text="\0")),
     ("images", "a text, or null, in source_url", lambda rows: rows[0].update(style="")),
     ("images", "no artist_qualifier where", lambda rows: rows[0].update(artist=None, artist_qualifier="after")),

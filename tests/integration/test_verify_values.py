@@ -15,6 +15,7 @@ import yaml
 
 from schemas.contract import SUMS
 from tasks.core.export import digest
+from tasks.core.export.attribution import attribution_page, attributions
 from tasks.io.store.releases import Release
 from tasks.subjects.promises import table_digest
 from tasks.verify import verify
@@ -210,7 +211,13 @@ def with_other_titles(folder: Path) -> None:
     for path in [*(folder / "images").glob("*.parquet"), folder / "records.parquet"]:
         table = pq.ParquetFile(path).read()
         place, nothing = table.schema.get_field_index("title"), pa.nulls(table.num_rows, pa.string())
-        pq.write_table(table.set_column(place, table.schema.field(place), nothing), path)
+        table = table.set_column(place, table.schema.field(place), nothing)
+        if "attribution" in table.column_names:
+            place = table.schema.get_field_index("attribution")
+            table = table.set_column(place, table.schema.field(place), attributions(table))
+        pq.write_table(table, path)
+    images = pa.concat_tables([pq.ParquetFile(path).read() for path in sorted((folder / "images").glob("*.parquet"))])
+    (folder / "ATTRIBUTION.md").write_bytes(b"".join(attribution_page(images)))
     seal(folder)
     after = Release(str(folder)).manifest
     for path in [folder / "README.md", *(folder / "coco").glob("*.json")]:
@@ -287,7 +294,7 @@ FORGERIES: list[Any] = [
     ),
     pytest.param(
         lambda folder: (folder / "contract/images.arrow").write_bytes(pa.schema([("a", pa.int8())]).serialize()),
-        "contract/images.arrow: expected the schema of contract 3.1.0, got another",
+        "contract/images.arrow: expected the schema of contract 3.2.0, got another",
         id="a schema",
     ),
     pytest.param(

@@ -13,7 +13,7 @@ from tests.support.imagemagick import Pixels
 
 MOST, MOST_ON_AVERAGE = 2, 0.1
 """Of 255: how far any level may lie from ImageMagick's, and all of them on average."""
-MOST_OF_LIGHT = 5
+MOST_OF_LIGHT = 6
 """Near black, a level of sRGB is thirteen times as little light."""
 PAINTINGS = 20
 FILTERS = pytest.mark.parametrize("is_sharp", [pytest.param(False, id="Robidoux"), pytest.param(True, id="Sharp")])

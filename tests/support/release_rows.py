@@ -33,6 +33,7 @@ IMAGE: dict[str, Any] = {
     "rights_spdx": "CC0-1.0",
     "rights_text": None,
     "rights_basis": "recipe: me: it is old",
+    "attribution": "record museum:1, museum, CC0-1.0 (https://creativecommons.org/publicdomain/zero/1.0/)",
     "sha256": SHA256,
     "phash": 2**63,
     "phash_recipe": "phash64/look-v3",

@@ -31,7 +31,7 @@ PRIMARY_KEYS = {
 _RARE = frozenset({"coco_files", "detections"})
 """Those of which a release may have no file: detections are in no release by a contract before 3."""
 
-NOT_CONTENT = frozenset({"retrieved_at", "attribution", "image.bytes"})
+NOT_CONTENT = frozenset({"retrieved_at", "image.bytes"})
 """Columns, and fields of columns, that say when, not what, or for which another column stands (`sha256`)."""
 
 

@@ -210,9 +210,11 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             images,
             {
+                "export.attribution",
                 "export.images",
                 "export.ledger",
                 "coco.document",
+                "markdown",
                 "ids",
                 "tables",
                 *OUTLINES,
