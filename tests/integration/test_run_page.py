@@ -150,7 +150,7 @@ def test_a_run_shows_its_names_its_progress_its_tables_and_its_release_and_a_sec
 
     def verified() -> list[dict[str, Any]]:
         runs = runs_of(server, VERIFY, str(folder))
-        return runs if [run["state"]["type"] for run in runs] == ["COMPLETED"] * 2 else []
+        return runs if [(run["state"] or {}).get("type") for run in runs] == ["COMPLETED"] * 2 else []
 
     runs = poll(verified, "the flow downstream, which starts on both", timeout_s=120)
     assert {run["name"] for run in runs} == {f"museum · verify {folder.name}"}
