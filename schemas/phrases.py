@@ -1,6 +1,7 @@
 """Turns of phrase that messages, notes and reports of all rooms share."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import difflib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from types import NoneType
@@ -74,6 +75,16 @@ def quoted(value: Any, most: int = LONGEST_QUOTE) -> str:
         if len(text) > most:
             return f"{text[:most]}..."
     return text
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """What follows a word that is none of those known: the nearest of them, or nothing.
+
+    >>> did_you_mean("titel", ["title", "year"]), did_you_mean("colour", ["title"])
+    ("; did you mean 'title'?", '')
+    """
+    near = difflib.get_close_matches(name[:LONGEST_QUOTE], sorted(known), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def quoted_name(name: object) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
+from schemas.about import About
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Later, Name, Positive, Score, Some
 from schemas.fetch import SCRAPE
@@ -93,6 +94,9 @@ class Recipe(Frozen):
         max_length=MOST_ATTRIBUTES,
         description="What records say beyond the columns that every release has, as name: settings; each becomes a "
         "column of images and records (docs/attributes.md)",
+    )
+    about: Later[About | None] = Field(
+        None, description="What only people know of the dataset: for its card, its datasheet and its Croissant file"
     )
     by_hand: Name | None = Field(
         None,

@@ -1,6 +1,5 @@
 """What every stage has, and what others ask of it: a stage's class says what differs from the default."""
 
-import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, get_args
 
@@ -10,7 +9,7 @@ from schemas.attributes import Attribute, AttributeName, AttributeType
 from schemas.base import Frozen, Name
 from schemas.keypoints import Category
 from schemas.manifests import StageKind
-from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, quoted
+from schemas.phrases import LONGEST_PLACE, did_you_mean, quoted
 from schemas.reasons import BY_HAND, Reason
 from schemas.where import Condition, column_types, condition_problem
 
@@ -139,9 +138,7 @@ def type_problems(
 
 
 def _unknown(where: str, expected: str, known: Collection[str], name: str) -> str:
-    near = difflib.get_close_matches(name[:LONGEST_QUOTE], sorted(known), n=1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    return f"{where}: expected {expected}, got {quoted(name)}{hint}"
+    return f"{where}: expected {expected}, got {quoted(name)}{did_you_mean(name, known)}"
 
 
 def _all_of(names: Collection[str]) -> str:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
-from schemas.contract import ATTRIBUTION, SUMS, schema_path
+from schemas.contract import ATTRIBUTION, DATASHEET, SUMS, schema_path
 from schemas.dedup import Dedup
 from schemas.detect import Detect
 from schemas.manifests import ReleaseManifest
@@ -33,6 +33,9 @@ from tasks.core.dedup.preferences import preferences
 from tasks.core.evaluate.scores import Scores, detector_scores
 from tasks.core.export import card, digest, labels, ledger
 from tasks.core.export.attribution import attribution_page
+from tasks.core.export.datasheet import datasheet
+from tasks.core.export.hub import card_head, with_head
+from tasks.core.export.summary import summarized
 from tasks.core.names.spellings import field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
 from tasks.core.split import decide as split_decision
@@ -92,11 +95,11 @@ def write_release(
         manifest = _manifest(build, draft, content, row)
         declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
         diversity = others.statistics.diversity
-        counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
-        rights = {entry["values"]: entry["counts"] for entry in counted}
-        head = _yaml(card.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
-        text = card.card(recipe, manifest, build.state.steps, rights, scores, diversity, declared)
-        draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
+        summary = summarized(content.images, content.annotations, content.detections.num_rows, content.ledger)
+        text = card.card(recipe, manifest, build.state.steps, summary, scores, diversity, declared)
+        head = card_head(recipe, summary, manifest.files, so_far.part_schemas())
+        draft.write("README.md", with_head(head, text).encode())
+        draft.write(DATASHEET, datasheet(recipe, manifest, summary).encode())
         report = _report(build, manifest, content, others, sections.attributes(declared))
         draft.write("report.html", report.encode())
         draft.write(SUMS, digest.sums(draft.files).encode())

@@ -7,12 +7,13 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import ATTRIBUTION, SPLIT_TABLES, SUMS, parse_part
+from schemas.contract import ATTRIBUTION, DATASHEET, SPLIT_TABLES, SUMS, parse_part
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
 from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.export.attribution import attribution_page
+from tasks.core.export.hub import FileSize
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
 from tasks.io.store.amend import ReleaseEditor
@@ -27,11 +28,12 @@ _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
     r"(ledger|records|categories|relations|labels|fingerprints|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|CHANGES\.md|changes\.parquet|opt-outs\.(parquet|txt)|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|ATTRIBUTION\.md|SHA256SUMS|report\.html"
+    r"|CHANGES\.md|changes\.parquet|opt-outs\.(parquet|txt)|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|(ATTRIBUTION|DATASHEET)\.md|SHA256SUMS|report\.html"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
 _CARD, _REPORT = "README.md", "report.html"
+_UNCOUNTED = {_TOMBSTONES, _CARD, ATTRIBUTION, DATASHEET, SUMS}
 
 
 def check(removal: Removal, release: Release) -> None:
@@ -100,15 +102,19 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
         editor.text(_TOMBSTONES, lambda _: parquet_bytes(mine))
     _amend_files(removal._replace(tombstones=mine), editor, book)
     if editor.lost_rows or not _is_closed(release):
-        paths = (path for table in SPLIT_TABLES for path in release.parts(table))
-        left = {path: release.row_count(path) for path in paths}  # as they are now: the manifest comes last
+        paths = [path for table in SPLIT_TABLES for path in release.parts(table)]
+        left = {path: FileSize(release.row_count(path), release.byte_count(path)) for path in paths}
         kept = "surrogateescape"  # bytes that are no text stay as they are
         editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
+        if DATASHEET in release.manifest.files:
+            editor.text(DATASHEET, lambda text: core.page_with(text.decode(errors=kept), mine).encode(errors=kept))
         if SUMS in release.manifest.files:
             editor.text(SUMS, lambda _: digest.sums(editor.entries()).encode())
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
         lost = [
-            count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD, ATTRIBUTION, SUMS}
+            count
+            for path, count in editor.lost_rows.items()
+            if path not in {_TOMBSTONES, _CARD, ATTRIBUTION, DATASHEET, SUMS}
         ]
         rows_and_files = f"{counted(sum(lost), 'row')} removed, {counted(len(lost), 'file')} changed"
         yield f"release {release.manifest.version}: amended; {rows_and_files}"

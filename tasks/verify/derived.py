@@ -2,7 +2,6 @@
 them. Of the report, and of what a card says beside these lines, nobody can tell.
 """
 
-import contextlib
 import importlib.metadata
 import math
 from collections.abc import Iterator, Mapping
@@ -12,16 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ValidationError
 
-from schemas.contract import ATTRIBUTION, SUMS, schema_path
+from schemas.contract import ATTRIBUTION, DATASHEET, SUMS, schema_path
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
-from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics, summaries
 from tasks.core.diff.columns import differ
 from tasks.core.evaluate.scores import detector_scores
-from tasks.core.export import card, digest
+from tasks.core.export import card, digest, hub, summary
 from tasks.core.export.attribution import ASKED, attribution_page, attributions
+from tasks.core.export.datasheet import datasheet
 from tasks.core.export.images import FROM_RECORDS
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
@@ -47,7 +46,7 @@ def problems(release: Release) -> Iterator[str]:
         except ValidationError:  # which the digest of the recipe tells
             return
         splits = recipe.split.splits
-        images = checks.columns_of(release, "images", ["split", "rights_uri", *recipe.attributes])
+        images = checks.columns_of(release, "images", [*summary.OF_IMAGES, *recipe.attributes])
         if not pc.all(pc.is_in(images["split"], value_set=pa.array(splits))).as_py():  # which a rule tells
             return
         attributes = attribute_statistics(images, list(recipe.attributes), splits)
@@ -56,7 +55,7 @@ def problems(release: Release) -> Iterator[str]:
             yield f"{path}: expected what follows from the images, got other numbers"
         yield from _evaluation(release, recipe)
         if manifest.environment.get(_PROGRAM) == importlib.metadata.version(_PROGRAM):  # others use other words
-            yield from _card(release, recipe, images, attributes)
+            yield from _pages(release, recipe, images, attributes)
 
 
 def _schemas(release: Release) -> Iterator[str]:
@@ -135,21 +134,21 @@ def _are_same(scores: Mapping[str, Any] | None, said: Mapping[str, Any]) -> bool
     )
 
 
-def _card(release: Release, recipe: Recipe, images: pa.Table, attributes: pa.Table) -> Iterator[str]:
-    """What the card's head and its tables say that follows from the release."""
-    text = release.read("README.md").decode(errors="replace")
-    counted = pc.value_counts(images["rights_uri"]).to_pylist()
-    rights = {entry["values"]: entry["counts"] for entry in counted}
-    head, _, body = text.removeprefix("---\n").partition("\n---\n")
-    said: Any = None
-    with contextlib.suppress(NotYaml):
-        said = parse_yaml(head) if text.startswith("---\n") else None
-    if said != card.card_head(recipe.title or recipe.name, release.manifest.files, rights):
+def _pages(release: Release, recipe: Recipe, images: pa.Table, attributes: pa.Table) -> Iterator[str]:
+    """What the card's head and its tables say that follows from the release, and the datasheet, which all does."""
+    manifest = release.manifest
+    annotations = checks.columns_of(release, "annotations", [*summary.OF_ANNOTATIONS])
+    detections = sum(release.row_count(path) for path in release.parts("detections"))
+    found = summary.summarized(images, annotations, detections, release.ledger())
+    head, body = hub.head_and_text(release.read("README.md").decode(errors="replace"))
+    if head != hub.card_head(recipe, found, manifest.files, release.part_schemas()):
         yield "README.md: expected the head that follows from recipe.yaml and manifest.json, got another"
-    scores = release.read_json("evaluation.json") if "evaluation.json" in release.manifest.files else None
+    scores = release.read_json("evaluation.json") if "evaluation.json" in manifest.files else None
     declared = summaries(attributes, recipe.attributes, images.num_rows)
     diversity = release.table("statistics/diversity.parquet")
-    for part in card.known_parts(recipe, release.manifest, rights, scores, diversity, declared):
+    for part in card.known_parts(recipe, manifest, found, scores, diversity, declared):
         if part not in body:
             first = quoted(next(filter(None, part.splitlines())))
             yield f"README.md: expected the part that begins with {first} as it follows from the tables, got another"
+    if release.read(DATASHEET).decode(errors="replace") != datasheet(recipe, manifest, found):
+        yield f"{DATASHEET}: expected what follows from recipe.yaml and the tables, got another page"

@@ -301,6 +301,7 @@ def test_a_record_can_be_purged_that_no_list_names(house: House, capsys: pytest.
     amended = house.latest
     assert amended.manifest.amended is not None
     assert b"## Amended" in amended.read("README.md")
+    assert amended.read("DATASHEET.md").count(b"## Amended") == 1
     assert verify(amended.url).problems == ()
     later = house.build()
     assert later.manifest.version != amended.manifest.version

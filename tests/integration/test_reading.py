@@ -125,6 +125,18 @@ TABLES = [
         for row in raw["train"].remove_columns("image"):
             assert row["style"] == (None if row["style_label"] is None else styles[row["style_label"]])
         assert person == 0 and set(boxes["category_label"]) == {0} and set(boxes["category_id"]) == {1}
+        import pyarrow.parquet as pq
+        from datasets import Features, load_dataset_builder
+        from glob import glob
+        from huggingface_hub import DatasetCard
+        card = DatasetCard.load(f"{release}/README.md")  # the validator itself asks the hub
+        assert card.data.task_categories and card.data.size_categories and card.text.startswith("# ")
+        for info in card.data.dataset_info:
+            table = info["config_name"]
+            known, files = load_dataset_builder(release, table).info, sorted(glob(f"{release}/{table}/*.parquet"))
+            assert known.features == Features.from_arrow_schema(pq.read_schema(files[0])), table
+            counts = {name: split.num_examples for name, split in known.splits.items()}
+            assert sum(counts.values()) == sum(pq.read_metadata(path).num_rows for path in files), table
         tell(rows, images["train"].column_names, len(boxes), pictures)
         """,
     ),

@@ -16,6 +16,7 @@ import yaml
 from schemas.contract import SUMS
 from tasks.core.export import digest
 from tasks.core.export.attribution import attribution_page, attributions
+from tasks.core.export.hub import FileSize, head_after_purge, head_and_text, with_head
 from tasks.io.store.releases import Release
 from tasks.subjects.promises import table_digest
 from tasks.verify import verify
@@ -220,7 +221,7 @@ def with_other_titles(folder: Path) -> None:
     (folder / "ATTRIBUTION.md").write_bytes(b"".join(attribution_page(images)))
     seal(folder)
     after = Release(str(folder)).manifest
-    for path in [folder / "README.md", *(folder / "coco").glob("*.json")]:
+    for path in [folder / "README.md", folder / "DATASHEET.md", *(folder / "coco").glob("*.json")]:
         text = path.read_text(encoding="utf-8")
         for name in ("version", "content_sha256"):
             text = text.replace(getattr(before, name), getattr(after, name))
@@ -228,7 +229,12 @@ def with_other_titles(folder: Path) -> None:
             for image in document["images"]:
                 image["metadata"]["title"] = None
             text = json.dumps(document)
+        if path.suffix == ".md":
+            text = text.replace("0 have no title", f"{images.num_rows} have no title")
         path.write_text(text, encoding="utf-8")
+    head, text = head_and_text((folder / "README.md").read_text(encoding="utf-8"))
+    sizes = {path: FileSize(entry.rows or 0, entry.bytes) for path, entry in after.files.items()}
+    (folder / "README.md").write_text(with_head(head_after_purge(head or {}, sizes), text), encoding="utf-8")
 
 
 FORGERIES: list[Any] = [
@@ -254,6 +260,9 @@ FORGERIES: list[Any] = [
     ),
     pytest.param(
         with_text("README.md", "license:", "licence:"), "README.md: expected the head that follows", id="a card's head"
+    ),
+    pytest.param(
+        with_text("DATASHEET.md", "*Open* (`funding`).", "A fund."), "DATASHEET.md: expected what", id="the datasheet"
     ),
     pytest.param(with_scores, "evaluation.json: expected the scores of detections against", id="an evaluation"),
     pytest.param(

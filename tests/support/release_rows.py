@@ -3,7 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import pyarrow as pa
+
+from schemas.tables import ANNOTATIONS, IMAGES, LEDGER
 from tasks.core.coco.document import media_path
+from tasks.core.export.summary import OF_ANNOTATIONS, OF_IMAGES, OF_LEDGER, ReleaseSummary, summarized
 from tasks.core.verify_rows import ReleaseFacts
 
 SHA256 = "ab" * 32
@@ -121,3 +125,16 @@ FACTS = ReleaseFacts(
     sha256_by_path={MEDIA: SHA256},
     phash_recipe="phash64/look-v3",
 )
+
+
+def summary_of(images: int, **others: Any) -> ReleaseSummary:
+    """What a release of so many images comes to, of which nothing else is known."""
+    nothing = summarized(
+        *(
+            pa.table({name: pa.array([], schema.field(name).type) for name in names})
+            for schema, names in ((IMAGES, OF_IMAGES), (ANNOTATIONS, OF_ANNOTATIONS))
+        ),
+        0,
+        pa.table({name: pa.array([], LEDGER.field(name).type) for name in OF_LEDGER}),
+    )
+    return nothing._replace(images=images, **others)

@@ -6,15 +6,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.contract import SPLIT_TABLES, parse_part
-from schemas.manifests import FileEntry, ReleaseManifest, Step
+from schemas.about import About
+from schemas.manifests import ReleaseManifest, Step
 from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
-from schemas.split import SPLITS
-from tasks.core import rights
 from tasks.core.attribute_statistics import AttributeSummary
-from tasks.core.markdown import as_text
+from tasks.core.export.datasheet import limitation_sentences, values_of
+from tasks.core.export.summary import ReleaseSummary
+from tasks.core.markdown import as_text, one_line, paragraphs, visible
 from tasks.core.passed_over import yielded
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
@@ -33,51 +33,39 @@ def card(
     recipe: Recipe,
     manifest: ReleaseManifest,
     steps: Sequence[Step],
-    rights: Mapping[str, int],
-    scores: Mapping[str, Any] | None,
+    summary: ReleaseSummary,
+    scores: Mapping[str, Any] | None = None,
     diversity: pa.Table | None = None,
     attributes: Sequence[AttributeSummary] = (),
 ) -> str:
     """The card's text.
 
-    rights: kept images by rights_uri; scores: the detector against people's boxes, if both are there; diversity:
-    DIVERSITY; attributes: those of the recipe.
+    scores: the detector against people's boxes, if both are there; diversity: DIVERSITY; attributes: those of the
+    recipe.
     """
-    opening, contents, *others = known_parts(recipe, manifest, rights, scores, diversity, attributes)
     dropped = ["## What was dropped", "", *drop_table(steps), "", *passed_over_lines(steps)]
-    return "\n".join([opening, contents, *dropped, *others, *_file_lines(manifest.files, has_scores=bool(scores)), ""])
+    lines = [*dropped, *_file_lines(manifest.files, has_scores=bool(scores)), ""]
+    return "\n".join([*known_parts(recipe, manifest, summary, scores, diversity, attributes), *lines])
 
 
 def known_parts(
     recipe: Recipe,
     manifest: ReleaseManifest,
-    rights: Mapping[str, int],
+    summary: ReleaseSummary,
     scores: Mapping[str, Any] | None,
     diversity: pa.Table | None,
     attributes: Sequence[AttributeSummary],
 ) -> list[str]:
     """The parts of the card that follow from the release alone, in their order, of which `verify` asks each."""
-    counts = manifest.counts
+    counts, about = manifest.counts, recipe.about or About()
     by_split = counts["by_split"] if isinstance(counts["by_split"], dict) else {}
     opening = [
-        f"# {recipe.title or recipe.name}",
+        f"# {as_text(recipe.title or recipe.name)}",
         "",
-        (recipe.description or "").strip(),
-        "",
+        *paragraphs(recipe.description or ""),
+        *_about_lines(about),
         f"Version `{manifest.version}`, lineage {manifest.lineage}, contract {manifest.contract_version}, "
         f"content `sha256:{manifest.content_sha256}`.",
-        "",
-        "Read one table at a time, such as `images` or `annotations`: all Parquet files of this folder together "
-        "are no table. `annotations` is what people or sources drew, `detections` what a detector found.",
-        "",
-    ]
-    contents = [
-        "## Contents",
-        "",
-        f"{counts['records']} records were listed; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
-        "`ledger.parquet` has one row for each record, with the reason.",
-        "",
-        *_table("split | images", (f"{split} | {by_split[split]}" for split in sorted(by_split))),
         "",
     ]
     of_rights = [
@@ -85,15 +73,75 @@ def known_parts(
         "",
         *_table(
             "rights | images | what they allow, in short",
-            (f"{as_text(uri)} | {count} | {allowed_use(uri)}" for uri, count in sorted(rights.items())),
+            (f"{as_text(uri)} | {count} | {allowed_use(uri)}" for uri, count in summary.rights.items()),
         ),
         "",
         "`attribution` of `images`, and `ATTRIBUTION.md`, say whom to name for each image. The texts of the licences "
         "count, not these summaries.",
         "",
     ]
+    contents = [
+        "## Contents",
+        "",
+        "Read one table at a time, such as `images` or `annotations`: all Parquet files of this folder together "
+        "are no table. `annotations` is what people or sources drew, `detections` what a detector found.",
+        "",
+        f"{counts['records']} records were listed; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
+        "`ledger.parquet` has one row for each record, with the reason.",
+        "",
+        *_table("split | images", (f"{split} | {by_split[split]}" for split in sorted(by_split))),
+        "",
+    ]
+    limits = [
+        "## Limitations",
+        "",
+        *(f"- {sentence}" for sentence in limitation_sentences(values_of(recipe, manifest, summary))),
+        "",
+        *paragraphs(about.limitations or ""),
+        "`DATASHEET.md` says how the dataset came about, and what nobody has said of it.",
+        "",
+    ]
     more = (_attribute_lines(attributes, counts["kept"]), _diversity_lines(diversity), _detector_lines(scores))
-    return ["\n".join(lines) for lines in (opening, contents, of_rights, *more) if lines]
+    parts = (opening, of_rights, contents, limits, _citation_lines(recipe, manifest), *more)
+    return ["\n".join(lines) for lines in parts if lines]
+
+
+def _about_lines(about: About) -> list[str]:
+    said = {
+        "By": as_text(", ".join(about.authors)),
+        "Homepage": about.homepage and f"<{about.homepage}>",
+        "Paper": about.paper and f"<{about.paper}>",
+        "Contact": as_text(about.contact or ""),
+    }
+    lines = [f"- {word}: {text}" for word, text in said.items() if text]
+    return [*lines, ""] if lines else []
+
+
+def citation(recipe: Recipe, manifest: ReleaseManifest) -> str:
+    """How to cite a release, as BibTeX: the recipe's own words, else its authors, title, version and digest."""
+    about = recipe.about or About()
+    if about.citation:
+        return about.citation.strip()
+    fields = {
+        "title": recipe.title or recipe.name,
+        "author": " and ".join(about.authors),
+        "version": manifest.version,
+        "url": about.homepage or "",
+        "note": f"content sha256:{manifest.content_sha256}",
+    }
+    lines = (f"  {name} = {{{_bibtex(text)}}}" for name, text in fields.items() if text)
+    return "\n".join([f"@misc{{{recipe.name}-{manifest.version},", ",\n".join(lines), "}"])
+
+
+def _bibtex(text: str) -> str:
+    """The text in one line, without signs that lead out of a field."""
+    return one_line(re.sub(r"[\\{}]", "", text))
+
+
+def _citation_lines(recipe: Recipe, manifest: ReleaseManifest) -> list[str]:
+    # as a block of indented lines, in which nothing means anything: a fence could be closed from within
+    lines = [f"    {line}" for line in visible(citation(recipe, manifest)).splitlines()]
+    return ["## Citation", "", *lines, ""]
 
 
 def _file_lines(files: Collection[str], *, has_scores: bool) -> list[str]:
@@ -117,7 +165,8 @@ def _file_lines(files: Collection[str], *, has_scores: bool) -> list[str]:
         *(["- `evaluation.json`: the detector compared with people's boxes."] if has_scores else []),
         *(line for line in [FORMATS_LINE] if any(path.startswith("formats/") for path in files)),
         *([_CHANGES_LINE] if "CHANGES.md" in files else []),
-        "- `ATTRIBUTION.md`: whom to name for each image, by licence.",
+        "- `ATTRIBUTION.md`: whom to name for each image, by licence. `DATASHEET.md`: questions on the dataset, and "
+        "what is known.",
         "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files. `SHA256SUMS`: the same, "
         "for `sha256sum -c`.",
     ]
@@ -204,64 +253,3 @@ def _detector_lines(scores: Mapping[str, Any] | None) -> list[str]:
         f"AP50 {scores['AP50']:.3f}, AR {scores['AR100']:.3f} (COCO's protocol).",
         "",
     ]
-
-
-_OF_THE_HUB = frozenset(
-    {
-        *("cc0-1.0", "cc-by-2.0", "cc-by-2.5", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0"),
-        *("cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0", "cc-by-nd-4.0", "cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0"),
-        *("cc-by-nc-sa-2.0", "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"),
-    }
-)
-"""The Creative Commons licences among those that the hub has words for, which are SPDX's in small letters
-(https://huggingface.co/docs/hub/repositories-licenses)."""
-
-_SPLIT_LINES = re.compile(r"  - split: .*\n    path: (?P<table>\w+)/(?P<split>.+)-\?{5}-of-\?{5}\.parquet\n")
-_EMPTY_CONFIG = re.compile(r"- config_name: .*\n(?:  default: true\n)?  data_files:\n(?!  -)")
-
-
-def card_head(title: str, files: Mapping[str, FileEntry], rights_uris: Iterable[str]) -> dict[str, Any]:
-    """What stands above the card, as YAML, by which Hugging Face's hub and `datasets` know the files of each split.
-
-    It gives no numbers of rows: `datasets` refuses a folder whose counts are not those of the card, and a purge changes
-    them. A split without rows is left out, since `datasets` has none without. rights_uris: of the kept images.
-    """
-    configs = [_config(table, files) for table in SPLIT_TABLES]
-    return {
-        "pretty_name": title,
-        "license": sorted({hub_licence(uri) for uri in rights_uris}) or ["unknown"],
-        "configs": [config for config in configs if config["data_files"]],
-    }
-
-
-def hub_licence(rights_uri: str) -> str:
-    """The hub's word for a licence.
-
-    >>> hub_licence("https://creativecommons.org/licenses/by-sa/4.0/"), hub_licence("NOASSERTION")
-    ('cc-by-sa-4.0', 'unknown')
-    """
-    if rights_uri == "NOASSERTION":
-        return "unknown"
-    word = (rights.spdx_id(rights_uri) or "").lower()
-    return word if word in _OF_THE_HUB else "other"
-
-
-def _config(table: str, files: Mapping[str, FileEntry]) -> dict[str, Any]:
-    parts = {path: part for path in files if (part := parse_part(path)) is not None and part.table == table}
-    filled = {part.split for path, part in parts.items() if files[path].rows}
-    # `datasets` takes no hyphens in a name; and val-*.parquet would be the files of val-2, too
-    data_files = [
-        {"split": split.replace("-", "_"), "path": f"{table}/{split}-?????-of-?????.parquet"}
-        for split in [*(name for name in SPLITS if name in filled), *sorted(filled - {*SPLITS})]
-    ]
-    return {"config_name": table, **({"default": True} if table == "images" else {}), "data_files": data_files}
-
-
-def without_empty_splits(text: str, rows: Mapping[str, int]) -> str:
-    """A card whose head names only splits that have rows (of each file by split); one without a head stays as it is."""
-    if not text.startswith("---\n"):
-        return text
-    head, end, rest = text.partition("\n---\n")
-    filled = {(part.table, part.split) for path in rows if rows[path] and (part := parse_part(path)) is not None}
-    head = _SPLIT_LINES.sub(lambda found: found[0] if (found["table"], found["split"]) in filled else "", f"{head}\n")
-    return _EMPTY_CONFIG.sub("", head).removesuffix("\n") + end + rest

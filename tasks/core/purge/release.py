@@ -11,7 +11,8 @@ from schemas.phrases import and_more, quoted
 from schemas.reasons import Reason
 from tasks.core import tables
 from tasks.core.coco.ids import read_number_id
-from tasks.core.export.card import FORMATS_LINE, without_empty_splits
+from tasks.core.export.card import FORMATS_LINE
+from tasks.core.export.hub import FileSize, head_after_purge, head_and_text, with_head
 from tasks.core.purge.rows import is_one_of
 from tasks.core.tables import with_columns
 
@@ -108,14 +109,20 @@ def check_counts(ledger: pa.Table) -> None:
 _NO_FORMATS = "- `formats/` was removed when records were taken down: `bilderatlas unpack` writes such folders again."
 
 
-def card_with(text: str, tombstones: pa.Table, rows: Mapping[str, int]) -> str:
-    """The dataset card with a new last section on the purge, without that on attributes, which quotes values, and
-    without splits that are empty now. rows: of each file of the tables that lie by split.
+def card_with(text: str, tombstones: pa.Table, sizes: Mapping[str, FileSize]) -> str:
+    """The dataset card with a new last section on the purge, without that on attributes, which quotes values, and with
+    the numbers of splits as they are now. sizes: of the tables' files, by path, as they are now.
     """
-    text = _ATTRIBUTES.sub("\n", text)
+    head, body = head_and_text(_ATTRIBUTES.sub("\n", text))
+    body = page_with(body.replace(FORMATS_LINE, _NO_FORMATS), tombstones)
+    return body if head is None else with_head(head_after_purge(head, sizes), body)
+
+
+def page_with(text: str, tombstones: pa.Table) -> str:
+    """A page of the day of publication with a new last section on the purge."""
     day = max(tombstones["date"].to_pylist(), default="")
     return (
-        f"{without_empty_splits(text, rows).partition(_HEADING)[0].replace(FORMATS_LINE, _NO_FORMATS)}{_HEADING}\n"
+        f"{text.partition(_HEADING)[0]}{_HEADING}\n"
         f"Records were taken down after this version was published (the last on {day}): their images, fields and boxes "
         "are gone from all files. `tombstones.parquet` lists them, and those that were taken down before. Counts above "
         "are those of the day of publication; those in `manifest.json` are the present ones.\n"

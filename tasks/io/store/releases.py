@@ -15,7 +15,7 @@ from fsspec.implementations.local import LocalFileSystem
 from pydantic import BaseModel, ValidationError
 
 from schemas.attributes import with_attribute_columns
-from schemas.contract import DataContract, contract_path, major, numbers
+from schemas.contract import SPLIT_TABLES, DataContract, contract_path, major, numbers
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
@@ -326,6 +326,10 @@ class Release:
         with self.open_parquet(path) as parquet:
             return parquet.schema_arrow
 
+    def part_schemas(self) -> dict[str, pa.Schema]:
+        """The Arrow schema of each table that lies by split, as its first file has it."""
+        return {table: self.schema(paths[0]) for table in SPLIT_TABLES if (paths := self.parts(table))}
+
     def table(self, path: str, *, but: str = "") -> pa.Table:
         """One Parquet file, without one of its columns, or one field of a struct: `image.bytes`."""
         with self.open_parquet(path) as parquet:
@@ -336,6 +340,10 @@ class Release:
         """How many rows a Parquet file has."""
         with self.open_parquet(path) as parquet:
             return int(parquet.metadata.num_rows)
+
+    def byte_count(self, path: str) -> int:
+        """How large a file is."""
+        return int(self.fs.size(f"{self.root}/{path}"))
 
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone, or no file."""

@@ -16,7 +16,19 @@ from schemas.dedup import Dedup
 from schemas.recipe import Recipe
 
 MODULES = (
-    *("attributes", "dedup", "detect", "export", "fetch", "hash", "keypoints", "manners", "names", "preferences"),
+    *(
+        "about",
+        "attributes",
+        "dedup",
+        "detect",
+        "export",
+        "fetch",
+        "hash",
+        "keypoints",
+        "manners",
+        "names",
+        "preferences",
+    ),
     *("quality", "sample", "screen", "sources", "sources.common", "split", "where"),
 )
 MODELS = sorted(

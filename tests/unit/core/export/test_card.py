@@ -4,14 +4,16 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-import yaml
+from markdown_it import MarkdownIt
 
-from schemas.manifests import FileEntry, PassedOver, ReleaseManifest, Step, TableRef
+from schemas.about import About
+from schemas.manifests import PassedOver, ReleaseManifest, Step, TableRef
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.export import card
-from tasks.core.export.card import card_head, hub_licence, without_empty_splits
+from tasks.core.markdown import DIRECTIONS
 from tasks.core.statistics.choice import diversity
+from tests.support.release_rows import summary_of
 
 RECIPE = Recipe.model_validate(
     {
@@ -45,6 +47,7 @@ STEPS = [
     Step(label="near", stage="dedup", kind="decide", outcome=REF, kept=5, dropped={"near_duplicate": 1}),
     Step(label="split", stage="split", kind="decide", outcome=REF, kept=5, dropped={}),
 ]
+SUMMARY = summary_of(5, rights={"NOASSERTION": 4, "CC0": 1})
 SCORES = {"AP": 0.4614, "AP50": 0.75, "AR100": 0.6351, "images": 4, "figures": 11}
 
 
@@ -53,7 +56,7 @@ def text(**changes: Any) -> str:
         "recipe": RECIPE,
         "manifest": MANIFEST,
         "steps": STEPS,
-        "rights": {"NOASSERTION": 4, "CC0": 1},
+        "summary": SUMMARY,
         "scores": SCORES,
     }
     return card.card(**{**said, **changes})
@@ -80,8 +83,7 @@ def test_counts_stand_in_one_sentence():
     assert "9 records were listed; 5 images are kept, 4 were dropped." in text()
 
 
-def test_splits_and_rights_stand_in_one_order_whatever_came_first():
-    assert text(rights={"CC0": 1, "NOASSERTION": 4}) == text()
+def test_splits_stand_in_one_order_whatever_came_first():
     assert text().index("| train | 4 |") < text().index("| val | 1 |")
 
 
@@ -131,9 +133,9 @@ def test_a_card_tells_what_was_passed_over():
         "| s | empty lines | 1 | 3 rows |",
         "",
     ]
-    assert "Meier" not in card.card(RECIPE, MANIFEST, steps, {}, None)  # a file's name is nobody's but its owner's
-    assert "## What was passed over" in card.card(RECIPE, MANIFEST, steps, {}, None)
-    assert "passed over" not in card.card(RECIPE, MANIFEST, STEPS, {}, None)
+    assert "Meier" not in card.card(RECIPE, MANIFEST, steps, SUMMARY)  # a file's name is nobody's but its owner's
+    assert "## What was passed over" in card.card(RECIPE, MANIFEST, steps, SUMMARY)
+    assert "passed over" not in card.card(RECIPE, MANIFEST, STEPS, SUMMARY)
 
 
 @pytest.mark.parametrize("unit", ["images", "images in the COCO file", "annotations", "objects"])
@@ -172,82 +174,68 @@ def test_a_card_without_statistics_has_no_table_of_them():
     assert "effective artists" not in text()
 
 
-def entry(rows: int | None) -> FileEntry:
-    return FileEntry(sha256="0" * 64, bytes=1, rows=rows)
-
-
-FILES = {
-    "README.md": entry(None),
-    "images/train-00000-of-00002.parquet": entry(5),
-    "images/train-00001-of-00002.parquet": entry(2),
-    "images/val-00000-of-00001.parquet": entry(1),
-    "images/test-00000-of-00001.parquet": entry(0),
-    "annotations/train-00000-of-00001.parquet": entry(0),
-    "ledger.parquet": entry(9),
-}
-
-
-def test_each_split_with_rows_is_named_once_and_no_count_stands_there():
-    head = card_head("A small set", FILES, ["NOASSERTION"])
-    assert head == {
-        "pretty_name": "A small set",
-        "license": ["unknown"],
-        "configs": [
-            {
-                "config_name": "images",
-                "default": True,
-                "data_files": [
-                    {"split": "train", "path": "images/train-?????-of-?????.parquet"},
-                    {"split": "val", "path": "images/val-?????-of-?????.parquet"},
-                ],
-            }
-        ],
+def test_what_the_recipe_says_of_its_makers_stands_first_and_as_text():
+    about = {
+        "authors": ["A. Author", "<b>B</b>"],
+        "homepage": "https://a.example/set",
+        "contact": "mail@a.example",
+        "limitations": "# One thing\n\n- and [another](http://evil.example)",
+        "citation": "@misc{own, title = {Own}}\n```\n# no heading",
     }
+    found = text(recipe=Recipe.model_validate({**RECIPE.model_dump(mode="json"), "about": about})).splitlines()
+    assert "- By: A. Author, \\<b\\>B\\</b\\>" in found
+    assert "- Homepage: <https://a.example/set>" in found
+    assert "- Contact: mail@a.example" in found
+    assert "\\# One thing" in found
+    assert "\\- and \\[another\\](http://evil.example)" in found
+    place = found.index("## Citation")
+    assert found[place + 2 : place + 5] == ["    @misc{own, title = {Own}}", "    ```", "    # no heading"]
 
 
-def test_a_split_is_called_as_datasets_can_call_it():
-    head = card_head("A small set", {"images/val-2-00000-of-00001.parquet": entry(1)}, [])
-    (images,) = head["configs"]
-    assert images["data_files"] == [{"split": "val_2", "path": "images/val-2-?????-of-?????.parquet"}]
+def test_a_release_is_cited_by_its_version_where_its_recipe_says_nothing():
+    odd = RECIPE.model_copy(update={"title": "A {small}\n\\ set", "about": About(authors=("A", "B"))})
+    assert card.citation(odd, MANIFEST).splitlines() == [
+        "@misc{small-0123456789ab,",
+        "  title = {A small set},",
+        "  author = {A and B},",
+        "  version = {0123456789ab},",
+        f"  note = {{content sha256:{'c' * 64}}}",
+        "}",
+    ]
 
 
-def test_all_licences_stand_there_each_once():
-    rights = ["http://creativecommons.org/licenses/by/4.0/", "https://creativecommons.org/licenses/by/4.0", "CC0"]
-    assert card_head("A small set", FILES, rights)["license"] == ["cc-by-4.0", "other"]
+def test_rights_stand_before_all_that_is_no_introduction():
+    found = [line for line in text().splitlines() if line.startswith("## ")]
+    assert found[:4] == ["## Rights", "## Contents", "## Limitations", "## Citation"]
 
 
-@pytest.mark.parametrize(
-    ("uri", "word"),
-    [
-        ("http://creativecommons.org/publicdomain/zero/1.0/", "cc0-1.0"),
-        ("https://creativecommons.org/licenses/by-nc-sa/3.0/", "cc-by-nc-sa-3.0"),
-        ("https://creativecommons.org/licenses/by/1.0/", "other"),  # a licence that the hub has no word for
-        ("https://creativecommons.org/publicdomain/mark/1.0/", "other"),
-        ("http://rightsstatements.org/vocab/NoC-US/1.0/", "other"),
-        ("https://creativecommons.org.example/licenses/by/4.0/", "other"),
-        ("NOASSERTION", "unknown"),
-    ],
-)
-def test_the_hubs_word_for_a_licence(uri: str, word: str):
-    assert hub_licence(uri) == word
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "# heading",
+    "```\n# x",
+    "---\nlicense: mit\n---",
+    "a | b\n|---|---|",
+    "![x](http://evil.example/b.png)",
+    "\u202egnp.exe\u202c",
+    "\u2067abc\u2069",
+    "x" * 10_000,
+    "\x00\x1b[2J",
+    "&lt;b&gt;",
+    "[x]: http://evil.example",
+]
 
 
-def card_of(files: dict[str, FileEntry]) -> str:
-    """As export writes it."""
-    head = yaml.safe_dump(card_head("A --- set", files, []), sort_keys=False, allow_unicode=True, width=1000)
-    return f"---\n{head}---\n\n# Small\n\n---\n"
-
-
-def test_a_split_without_rows_leaves_the_head():
-    rows = {path: found.rows or 0 for path, found in FILES.items() if "/" in path}
-    assert without_empty_splits(card_of(FILES), rows) == card_of(FILES)
-    files = {**FILES, "annotations/val-00000-of-00001.parquet": entry(1)}
-    assert without_empty_splits(card_of(files), rows) == card_of(FILES)  # with it goes the table
-    left = {**files, "images/train-00000-of-00002.parquet": entry(0), "images/val-00000-of-00001.parquet": entry(0)}
-    rows = {path: found.rows or 0 for path, found in left.items() if "/" in path}
-    assert without_empty_splits(card_of(files), rows) == card_of(left)
-
-
-@pytest.mark.parametrize("text", ["", "# Small\n", "# Small\n---\nx\n---\n", "---\nno end"])
-def test_a_card_without_a_head_stays_as_it_is(text: str):
-    assert without_empty_splits(text, {}) == text
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_words_are_text_wherever_they_stand(hostile: str):
+    recipe = RECIPE.model_copy(
+        update={"title": hostile, "description": hostile, "about": About(authors=(hostile[:100],))}
+    )
+    found = text(recipe=recipe, summary=SUMMARY._replace(rights={hostile: 5}))
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(found)
+    live = {one.type for token in tokens for one in (token, *(token.children or ()))}
+    assert not live & {"html_block", "html_inline", "image", "fence"}
+    plain = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text())
+    assert sum(one.type == "heading_open" for one in tokens) == sum(one.type == "heading_open" for one in plain)
+    assert not {*DIRECTIONS} & {*found}
+    assert "\x1b" not in found
+    assert max(map(len, found.splitlines())) < 1_500
