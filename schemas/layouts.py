@@ -10,7 +10,9 @@ FilterWord = Literal["robidoux", "robidoux_sharp", "lanczos", "bicubic", "box"]
 Light = Literal["levels", "linear"]
 """Words of `schemas.renditions`, for commands' help, which waits for no library."""
 
-LayoutWord = Literal["release", "source", "popart", "yolo", "voc", "imagefolder", "cifar", "lsun", "met", "webdataset"]
+LayoutWord = Literal[
+    "release", "source", "popart", "yolo", "voc", "imagefolder", "cifar", "lsun", "imagenet", "met", "webdataset"
+]
 
 
 class NeededAttribute(NamedTuple):
@@ -60,6 +62,10 @@ LAYOUTS: dict[LayoutWord, FileLayout] = {
     ),
     "lsun": FileLayout(
         "an LMDB for each style of each split, as torchvision's LSUNClass reads them, and ArtBench's list",
+        "boxes, and images without a style",
+    ),
+    "imagenet": FileLayout(
+        "a tar for each split, of a tar for each style, as ImageNet's images are published, and ArtBench's list",
         "boxes, and images without a style",
     ),
     "met": FileLayout(

@@ -27,8 +27,8 @@ from tests.support.wall import Wall
 SQUARES: dict[str, Any] = {"imagefolder": {"side_px": 48}}
 FREE: dict[str, Any] = {"cifar": {"name": "cifar-public", "rights": "public_domain"}}
 SHARP: dict[str, Any] = {"imagefolder": {"name": "sharp", "side_px": 48, "filter": "robidoux_sharp"}}
-FORMATS = ["cifar", FREE, SQUARES, "webdataset", "lsun"]
-FOLDERS = {"cifar", "cifar-public", "imagefolder-48px", "webdataset", "lsun"}
+FORMATS = ["cifar", FREE, SQUARES, "webdataset", "lsun", "imagenet"]
+FOLDERS = {"cifar", "cifar-public", "imagefolder-48px", "webdataset", "lsun", "imagenet"}
 
 
 def hang(folder: Path, formats: list[Any]) -> Wall:
@@ -100,6 +100,7 @@ def test_a_release_has_its_formats_with_a_digest_of_each_file(framed: Wall):
         ("imagefolder-48px", {"layout": "imagefolder", "side_px": 48}),
         ("webdataset", {"layout": "webdataset"}),
         ("lsun", {"layout": "lsun"}),
+        ("imagenet", {"layout": "imagenet"}),
     ],
 )
 def test_a_format_is_what_unpack_writes(name: str, settings: dict[str, Any], framed: Wall, tmp_path: Path):
@@ -125,7 +126,7 @@ def test_a_format_of_some_rights_has_these_alone_and_the_same_labels(framed: Wal
     assert all(some[number]["label"] == every[number]["label"] for number in free)
 
 
-@pytest.mark.parametrize("layout", ["release", "webdataset", "lsun", "imagefolder"])
+@pytest.mark.parametrize("layout", ["release", "webdataset", "lsun", "imagenet", "imagefolder"])
 def test_unpack_by_rights_leaves_no_other_image(layout: Any, framed: Wall, tmp_path: Path):
     rows = framed.latest.rows("images", ["image_id", "rights_uri"]).to_pylist()
     free = {row["image_id"] for row in rows if passes(row["rights_uri"], ["public_domain"])}

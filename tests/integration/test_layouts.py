@@ -6,6 +6,9 @@ import io
 import json
 import pickle
 import shutil
+import signal
+import subprocess
+import sys
 import tarfile
 from collections import Counter
 from pathlib import Path
@@ -22,6 +25,7 @@ from schemas.formats import Format
 from schemas.layouts import LAYOUTS
 from schemas.renditions import Rendition
 from tasks.core.artbench import style_folders
+from tasks.core.coco.document import EXTENSIONS
 from tasks.core.scrape.voc_annotations import read_voc
 from tasks.engine.renditions import draw
 from tasks.io.files.unpacked import UnpackFolder
@@ -30,6 +34,7 @@ from tasks.io.store.releases import Release
 from tasks.subjects.layouts.pictures import images_of
 from tasks.unpack import unpack
 from tests.support.desk import ROOT, MadeOnce
+from tests.support.documented import IMAGENET
 from tests.support.wall import Wall
 
 SPLITS = ("train", "val", "test")
@@ -45,7 +50,7 @@ def unpacked(museum: Release, made_once: MadeOnce) -> Path:
     """The museum's release in each layout, in a folder of its name. No test may change it."""
 
     def make(folder: Path) -> None:
-        for layout in ("yolo", "voc", "imagefolder", "cifar", "lsun", "webdataset"):
+        for layout in ("yolo", "voc", "imagefolder", "cifar", "lsun", "imagenet", "webdataset"):
             unpack(museum.url, str(folder / layout), layout=layout)  # type: ignore[arg-type]
         unpack(museum.url, str(folder / "squares"), layout=Format(layout="imagefolder", side_px=64))
 
@@ -215,6 +220,100 @@ def test_torchvisions_lsun_reads_each_style(
     assert seen == len(rows)
 
 
+def styles_read(museum: Release, folder: Path, split: str) -> None:
+    """Hold what ImageFolder reads in a folder of unpacked tars against the release."""
+    datasets = pytest.importorskip("torchvision").datasets
+    columns = ["image_id", "split", "style", "format", "sha256", "height_px", "width_px"]
+    rows = museum.rows("images", columns).to_pylist()
+    folders = style_folders({row["style"] for row in rows})
+    mine = {f"{folders[row['style']]}_{row['image_id']}": row for row in rows if row["split"] == split}
+    data = datasets.ImageFolder(str(folder))
+    paths = {Path(path).stem: Path(path) for path, _ in data.samples}
+    assert paths.keys() == mine.keys()
+    assert len(paths) == len(data.samples)
+    turned = 0
+    for stem, path in paths.items():
+        row = mine[stem]
+        assert path.parent.name == folders[row["style"]]
+        with Image.open(path) as picture:
+            assert picture.size == (row["width_px"], row["height_px"])
+            assert path.suffix == (".JPEG" if picture.format == "JPEG" else f".{EXTENSIONS[str(picture.format)]}")
+        if hashlib.sha256(path.read_bytes()).hexdigest() != row["sha256"]:
+            assert path.suffix == ".png"  # upright now
+            turned += 1
+    assert turned < len(paths)
+
+
+def test_torchvision_takes_an_imagenet_apart(
+    museum: Release, unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    imagenet = pytest.importorskip("torchvision.datasets.imagenet")
+    for split in SPLITS:
+        shutil.copy(unpacked / f"imagenet/{split}.tar", tmp_path)
+        md5 = hashlib.md5((tmp_path / f"{split}.tar").read_bytes()).hexdigest()
+        # it knows the digests of ImageNet's own archives alone
+        monkeypatch.setitem(imagenet.ARCHIVE_META, "train", (f"{split}.tar", md5))
+        imagenet.parse_train_archive(str(tmp_path), folder=split)
+        styles_read(museum, tmp_path / split, split)
+
+
+def test_the_pages_lines_take_an_imagenet_apart(museum: Release, unpacked: Path, tmp_path: Path):
+    (lines,) = IMAGENET
+    (tmp_path / "build").mkdir()
+    shutil.copytree(unpacked / "imagenet", tmp_path / "build/imagenet")
+    subprocess.run(["bash", "-euc", lines.text], cwd=tmp_path, check=True)
+    styles_read(museum, tmp_path / "build/imagenet/train", "train")
+
+
+def test_an_imagenets_list_names_what_is_in_its_tars(museum: Release, unpacked: Path):
+    labels: dict[int, str] = {}
+    for split in SPLITS:
+        tars = {Path(tar).stem: data for tar, data in members_of(unpacked / f"imagenet/{split}.tar").items()}
+        assert [*tars] == sorted(tars)
+        stems = {}
+        for style, data in tars.items():
+            with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+                stems |= {Path(name).stem: style for name in archive.getnames()}
+        with (unpacked / f"imagenet/{split}.csv").open(encoding="utf-8", newline="") as file:
+            rows = [*csv.DictReader(file)]
+        assert {row["name"] for row in rows} == stems.keys()
+        assert all(row["name"].endswith(f"_{row['image_id']}") for row in rows)
+        assert all(labels.setdefault(int(row["label"]), stems[row["name"]]) == stems[row["name"]] for row in rows)
+    assert [labels[number] for number in sorted(labels)] == sorted(labels.values())
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tasks.io.files.tar_files import NestedTar
+from tasks.unpack import unpack
+
+add, added = NestedTar.add, []
+
+def add_and_die(self, *words):
+    add(self, *words)
+    added.append(words)
+    if len(added) == 40:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+NestedTar.add = add_and_die
+unpack(*sys.argv[1:], layout="imagenet")
+"""
+
+
+def test_tars_that_waited_at_a_kill_are_no_part_of_what_follows(museum: Release, unpacked: Path, tmp_path: Path):
+    done = subprocess.run([sys.executable, "-c", KILLED, museum.url, str(tmp_path)], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    waiting = {path.name for path in (tmp_path / ".unpacking").iterdir()}
+    assert len(waiting) > 5  # beside the receipt and the archive
+    unpack(museum.url, str(tmp_path), layout="imagenet")
+    there, here = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (unpacked / "imagenet", tmp_path)
+    )
+    assert here == there
+
+
 def test_a_webdataset_has_each_image_once_with_what_is_known_of_it(museum: Release, unpacked: Path):
     rows = {row["image_id"]: row for row in museum.rows("images", ["image_id", "split", "style"]).to_pylist()}
     seen = 0
@@ -235,7 +334,7 @@ def test_a_webdataset_has_each_image_once_with_what_is_known_of_it(museum: Relea
     assert seen == len(rows)
 
 
-@pytest.mark.parametrize(("layout", "left"), [("cifar", 1), ("webdataset", 2)])
+@pytest.mark.parametrize(("layout", "left"), [("cifar", 1), ("imagenet", 2), ("webdataset", 2)])
 def test_what_a_kill_left_is_gone_on_from(
     layout: Any, left: int, museum: Release, unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -279,7 +378,7 @@ def test_options_that_a_layout_does_not_have(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("layout", ["yolo", "voc", "imagefolder", "lsun", "webdataset"])
+@pytest.mark.parametrize("layout", ["yolo", "voc", "imagefolder", "lsun", "imagenet", "webdataset"])
 def test_each_split_by_itself_gives_the_same_files(layout: Any, museum: Release, unpacked: Path, tmp_path: Path):
     for split in ("val", "test", "train"):
         unpack(museum.url, str(tmp_path), [split], layout=layout)

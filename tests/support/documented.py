@@ -74,6 +74,7 @@ CONTRACT_TOOL = fenced("docs/contract.md", "datacontract test")
 WHEEL = fenced("README.md", "make wheel")
 POPART = [block for word in ("build popart ", "popart-annotated") for block in fenced("docs/recipes.md", word)]
 MUSEUM_SERVE = fenced("docs/museum.md", "bilderatlas museum serve")
+IMAGENET = fenced("docs/unpacking.md", "mkdir build/imagenet/train")
 
 OWN_TESTS = {
     "OPERATE": OPERATE,
@@ -86,6 +87,7 @@ OWN_TESTS = {
     "WHEEL": WHEEL,
     "POPART": POPART,
     "MUSEUM_SERVE": MUSEUM_SERVE,
+    "IMAGENET": IMAGENET,
 }
 """What other tests type, by the names under which they take it from here."""
 
