@@ -27,7 +27,7 @@ IMAGEMAGICK := /usr/bin/convert
 .PHONY: help setup setup-browser setup-postgres setup-imagemagick build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-datumaro lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-formats campaign-dedup-quality \
   campaign-dedup-families campaign-overlap bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
-  bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-overlap bench-catalogue bench-idle bench-serve bench-formats
+  bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-pages bench-overlap bench-catalogue bench-idle bench-serve bench-formats
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -206,6 +206,9 @@ bench-overlap: $(READY) ## verify --against: two datasets of up to a million ima
 
 bench-release-diff: $(READY) ## diff of two releases of up to a million records: time and memory
 	$(BIN)/python -m benchmarks.release_diff
+
+bench-pages: $(READY) ## what a release of 100,000 images says of itself: seconds and memory of each page
+	$(BIN)/python -m benchmarks.pages
 
 campaign-dedup-quality: $(READY) ## copies found and works joined wrongly, on real and painted pictures
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each

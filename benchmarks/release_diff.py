@@ -55,7 +55,7 @@ def main() -> int:
             rows,
             {
                 "diff_1e6_s": largest["seconds"],
-                "diff_1e6_peak_mb": largest["peak_mb"],
+                "diff_1e6peak_mb": largest["peak_mb"],
                 "diff_1e6_growth_mb": largest["growth_mb"],
             },
         )
@@ -74,7 +74,7 @@ def measured(count: int) -> dict[str, Any]:
 def side(before: str, after: str) -> dict[str, Any]:
     from tasks.diff import diff, write
 
-    started_mb = _peak_mb()
+    started_mb = peak_mb()
     with tempfile.TemporaryDirectory() as folder:
         began, cpu = time.perf_counter(), time.process_time()
         found = diff(before, after)
@@ -88,8 +88,8 @@ def side(before: str, after: str) -> dict[str, Any]:
         "seconds": round(seconds, 2),
         "cpu_seconds": round(cpu_seconds, 2),
         "seconds_with_files": round(written, 2),
-        "peak_mb": round(_peak_mb()),
-        "growth_mb": round(_peak_mb() - started_mb),
+        "peak_mb": round(peak_mb()),
+        "growth_mb": round(peak_mb() - started_mb),
     }
 
 
@@ -238,7 +238,7 @@ def _digests(number: Any, is_other: Any) -> pa.Array:
     return pc.binary_join_element_wise(*words, "")
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
     """Of this process alone: `ru_maxrss` would begin with that of whoever started it."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))

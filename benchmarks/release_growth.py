@@ -63,13 +63,13 @@ def museum_of(given: Path | None, scratch: Path) -> Path:
 
 def _built(folder: Path, museum: Path, records: int) -> dict[str, Any]:
     folder.mkdir()
-    recipe, works = folder / "recipe.yaml", folder / "works"
+    settings, works = folder / "recipe.yaml", folder / "works"
     works.mkdir()
     shutil.copytree(museum / "images", works / "images")
-    _write_table(works / "works.csv", museum, records)
-    recipe.write_text(yaml.safe_dump(_recipe()), encoding="utf-8")
+    write_table(works / "works.csv", museum, records)
+    settings.write_text(yaml.safe_dump(recipe()), encoding="utf-8")
     options = ["--store", str(folder / "store"), "--bind", f"images={works}"]
-    status, seconds, peak_mb, said = watched([sys.executable, "-m", "flows.cli", "build", str(recipe), *options])
+    status, seconds, peak_mb, said = watched([sys.executable, "-m", "flows.cli", "build", str(settings), *options])
     if status:
         raise SystemExit(f"expected a release, got status {status}: {said}")
     stages = {f"{stage}_s": float(took) for stage, took in _STAGE.findall(said)}
@@ -84,7 +84,7 @@ def pictured_works(museum: Path) -> list[dict[str, str]]:
         return [work for work in csv.DictReader(file) if (museum / work["image"]).is_file()]
 
 
-def _write_table(target: Path, museum: Path, records: int) -> None:
+def write_table(target: Path, museum: Path, records: int) -> None:
     """So many rows: those of the museum again and again, each time under other keys, titles and pages."""
     works = pictured_works(museum)
     with target.open("w", encoding="utf-8", newline="") as file:
@@ -96,7 +96,7 @@ def _write_table(target: Path, museum: Path, records: int) -> None:
             table.writerow({**work, "key": number, "title": f"{work['title']}, {number}", "source_url": page})
 
 
-def _recipe() -> dict[str, Any]:
+def recipe() -> dict[str, Any]:
     fields = (
         *("key", "image", "title", "artist", "style", "date_text", "year"),
         *("rights_uri", "rights_text", "source_url", "image_url"),

@@ -14,6 +14,7 @@ import yaml
 from schemas.about import About
 from schemas.contract import SPLIT_TABLES, parse_part
 from schemas.manifests import FileEntry
+from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from schemas.split import SPLITS
 from schemas.yaml_text import NotYaml, parse_yaml
@@ -98,6 +99,25 @@ def head_after_purge(head: Mapping[str, Any], sizes: Mapping[str, FileSize]) -> 
     return {name: tables.get(name, value) for name, value in head.items()}
 
 
+def without_sizes(head: Mapping[str, Any]) -> dict[str, Any]:
+    """The head without bytes of files, which are others where a program writes equal rows anew. Raises ValueError for
+    one of another form.
+    """
+    try:
+        infos = [
+            {
+                **{name: value for name, value in info.items() if name not in {"download_size", "dataset_size"}},
+                "splits": [{**split, "num_bytes": None} for split in info["splits"]],
+            }
+            for info in head["dataset_info"]
+        ]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(
+            f"expected dataset_info as the hub has it, got {quoted(head.get('dataset_info'))}"
+        ) from problem
+    return {**head, "dataset_info": infos}
+
+
 def hub_licence(rights_uri: str) -> str:
     """The hub's word for a licence.
 
@@ -130,6 +150,8 @@ def _said(feature: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _feature(kind: pa.DataType) -> dict[str, Any]:
+    if kinds.is_dictionary(kind):
+        return _feature(kind.value_type)
     if kinds.is_struct(kind):
         return {"struct": [{"name": field.name, **_feature(field.type)} for field in kind]}
     if kinds.is_list(kind) or kinds.is_fixed_size_list(kind):
@@ -175,27 +197,37 @@ def _tables(sizes: Mapping[str, FileSize], features: Mapping[str, Any]) -> dict[
     """`configs` and `dataset_info`: each table's files by split, its columns, and its rows and bytes."""
     configs, infos = [], []
     for table in SPLIT_TABLES:
-        rows, size_bytes = _rows_by_split(table, sizes)
+        rows = _sizes_by_split(table, sizes)
         if not rows:
             continue
         # `datasets` takes no hyphens in a name; and val-*.parquet would be the files of val-2, too
         named = {split: split.replace("-", "_") for split in rows}
         paths = [{"split": named[split], "path": f"{table}/{split}-?????-of-?????.parquet"} for split in rows]
         configs.append({"config_name": table, **({"default": True} if table == "images" else {}), "data_files": paths})
-        splits = [{"name": named[split], "num_examples": count} for split, count in rows.items()]
+        splits = [
+            {"name": named[split], "num_bytes": size.bytes, "num_examples": size.rows} for split, size in rows.items()
+        ]
         said = {"features": features[table]} if features.get(table) else {}
-        infos.append({"config_name": table, **said, "splits": splits, "download_size": size_bytes})
+        whole_bytes = sum(size.bytes for size in rows.values())
+        infos.append(
+            {
+                "config_name": table,
+                **said,
+                "splits": splits,
+                "download_size": whole_bytes,
+                "dataset_size": whole_bytes,
+            }
+        )
     return dict(zip(_DERIVED, (configs, infos), strict=True))
 
 
-def _rows_by_split(table: str, sizes: Mapping[str, FileSize]) -> tuple[dict[str, int], int]:
-    """Rows of each split that has any, in the order of splits, and the bytes of their files."""
-    found: dict[str, int] = {}
-    size_bytes = 0
+def _sizes_by_split(table: str, sizes: Mapping[str, FileSize]) -> dict[str, FileSize]:
+    """Of each split that has any rows, in the order of splits, what its files have together."""
+    found: dict[str, FileSize] = {}
     for path, size in sizes.items():
         part = parse_part(path)
         if part is not None and part.table == table and size.rows:
-            found[part.split] = found.get(part.split, 0) + size.rows
-            size_bytes += size.bytes
+            before = found.get(part.split, FileSize(0, 0))
+            found[part.split] = FileSize(before.rows + size.rows, before.bytes + size.bytes)
     order = [*(split for split in SPLITS if split in found), *sorted({*found} - {*SPLITS})]
-    return {split: found[split] for split in order}, size_bytes
+    return {split: found[split] for split in order}

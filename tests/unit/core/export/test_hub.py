@@ -65,8 +65,12 @@ def test_each_split_with_rows_is_named_once_with_its_rows():
             {
                 "config_name": "images",
                 "features": [{"name": "title", "dtype": "string"}],
-                "splits": [{"name": "train", "num_examples": 7}, {"name": "val", "num_examples": 1}],
+                "splits": [
+                    {"name": "train", "num_bytes": 50, "num_examples": 7},
+                    {"name": "val", "num_bytes": 4, "num_examples": 1},
+                ],
                 "download_size": 54,
+                "dataset_size": 54,
             }
         ],
     }
@@ -75,7 +79,7 @@ def test_each_split_with_rows_is_named_once_with_its_rows():
 def test_a_split_is_called_as_datasets_can_call_it():
     found = head(files={"images/val-2-00000-of-00001.parquet": entry(1)})
     assert found["configs"][0]["data_files"] == [{"split": "val_2", "path": "images/val-2-?????-of-?????.parquet"}]
-    assert found["dataset_info"][0]["splits"] == [{"name": "val_2", "num_examples": 1}]
+    assert found["dataset_info"][0]["splits"] == [{"name": "val_2", "num_bytes": 1, "num_examples": 1}]
 
 
 def test_all_licences_stand_there_each_once():
@@ -131,6 +135,7 @@ def test_the_hubs_word_for_a_licence(uri: str, word: str):
         (pa.bool_(), {"dtype": "bool"}),
         (pa.uint64(), {"dtype": "uint64"}),
         (pa.date32(), {"dtype": "date32"}),
+        (pa.dictionary(pa.int32(), pa.string()), {"dtype": "string"}),
     ],
 )
 def test_types_are_called_as_datasets_calls_them(kind: pa.DataType, said: dict[str, object]):
@@ -167,6 +172,23 @@ def test_a_head_of_another_program_keeps_what_it_has(odd: dict[str, object]):
     found = head_after_purge({**odd, "license": "mit"}, sizes(FILES))
     assert found["license"] == "mit"
     assert found.keys() == {*odd, "license"}
+
+
+def test_bytes_of_files_are_left_out_of_what_is_compared():
+    other = {path: found.model_copy(update={"bytes": found.bytes + 7}) for path, found in FILES.items()}
+    assert head() != head(files=other)
+    assert hub.without_sizes(head()) == hub.without_sizes(head(files=other))
+    fewer = {**FILES, "images/val-00000-of-00001.parquet": entry(2)}
+    assert hub.without_sizes(head()) != hub.without_sizes(head(files=fewer))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{}, {"dataset_info": None}, {"dataset_info": [3]}, {"dataset_info": [{}]}, {"dataset_info": [{"splits": [3]}]}],
+)
+def test_a_head_of_another_form_is_none(odd: dict[str, object]):
+    with pytest.raises(ValueError, match="expected dataset_info as the hub has it, got"):
+        hub.without_sizes(odd)
 
 
 def test_a_card_is_its_head_and_its_text():
