@@ -47,7 +47,8 @@ class ImageCounts(NamedTuple):
 
     figures: those that count. crowds: boxes of crowds, counted or not. keypoints: with v > 0. small, small_with_edges:
     figures of at most SMALL_PX2, and those that still are with both sides 1 px longer. overlapping, touching: figures
-    that overlap another one by both readings of `count_overlaps`; the pairs of them. is_annotated: people have looked.
+    that overlap another one by both readings of `count_overlaps`; the pairs of them. covered, proximity: `Crowding`.
+    is_annotated: people have looked.
     is_positive: they drew a box, of a figure or a crowd.
     """
 
@@ -60,6 +61,8 @@ class ImageCounts(NamedTuple):
     touching: Ints
     overlapping_pairs: Ints
     touching_pairs: Ints
+    covered: Floats
+    proximity: Floats
     is_annotated: NDArray[np.bool_]
     is_positive: NDArray[np.bool_]
 
@@ -71,7 +74,9 @@ class ImageCounts(NamedTuple):
 
 def count_images(truth: TruthContents, *, has_crowds: bool = True) -> ImageCounts:
     """What each image of a truth has. has_crowds: a crowd counts as a figure; else as none, and overlaps nothing."""
-    from tasks.core.statistics.overlaps import count_overlaps  # numba takes half a second to import
+    # numba takes half a second to import
+    from tasks.core.statistics.crowding import crowding
+    from tasks.core.statistics.overlaps import count_overlaps
 
     size = truth.images.num_rows
     image = np.asarray(whole(truth.figures["image"]), np.int64)
@@ -80,6 +85,8 @@ def count_images(truth: TruthContents, *, has_crowds: bool = True) -> ImageCount
     is_counted = ~is_crowd | has_crowds
     mine, sides_px = image[is_counted], xywh_px[is_counted, 2:]
     overlaps = count_overlaps(mine, xywh_px[is_counted])
+    images_px = np.stack([floats(truth.images[name]) for name in ("width_px", "height_px")], axis=1)
+    crowded = crowding(mine, xywh_px[is_counted], images_px)
 
     def summed(values: NDArray[np.bool_] | Ints | Floats, of: Ints = mine) -> Ints:
         return np.bincount(of, values, size).astype(np.int64)
@@ -94,6 +101,8 @@ def count_images(truth: TruthContents, *, has_crowds: bool = True) -> ImageCount
         touching=summed(overlaps.touching > 0),
         overlapping_pairs=summed(overlaps.mostly) // 2,
         touching_pairs=summed(overlaps.touching) // 2,
+        covered=crowded.covered,
+        proximity=crowded.proximity,
         is_annotated=bools(truth.images["is_annotated"]),
         is_positive=np.bincount(image, minlength=size) > 0,
     )
@@ -120,6 +129,8 @@ def figure_numbers(counts: ImageCounts) -> dict[str, float | None]:
     per_image = counts.figures[counts.figures > 0]
     figures, annotated = int(per_image.sum()), int(counts.is_annotated.sum())
 
+    covered, proximity = counts.covered[counts.figures > 0], counts.proximity[counts.figures > 1]
+
     def share(of_figures: Ints) -> float | None:
         return int(of_figures.sum()) / figures if figures else None
 
@@ -139,6 +150,14 @@ def figure_numbers(counts: ImageCounts) -> dict[str, float | None]:
         "touching_share": share(counts.touching),
         "most_overlapping_pairs": int(counts.overlapping_pairs.max(initial=0)),
         "most_touching_pairs": int(counts.touching_pairs.max(initial=0)),
+        "covered_share": _mean(covered),
+        "mean_proximity": _mean(proximity),
         "small_share": share(counts.small),
         "small_with_edges_share": share(counts.small_with_edges),
     }
+
+
+def _mean(values: Floats) -> float | None:
+    """Of what is known; None where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None

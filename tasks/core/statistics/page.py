@@ -61,6 +61,8 @@ _CROWDED = (
     Statistic("figures that overlap another (IoU > 0)", ("touching_share",), _percent),
     Statistic("most overlapping pairs in an image (more than half of the smaller box)", ("most_overlapping_pairs",)),
     Statistic("most overlapping pairs in an image (IoU > 0)", ("most_touching_pairs",)),
+    Statistic("share of an image that figures cover together: mean", ("covered_share",), _percent),
+    Statistic("nearest other figure, in diagonals of the image: mean", ("mean_proximity",), _decimal),
     Statistic("figures of at most 16 x 16 px", ("small_share",), _percent),
     Statistic("figures of at most 16 x 16 px, sides counted with + 1", ("small_with_edges_share",), _percent),
 )

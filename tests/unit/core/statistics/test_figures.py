@@ -17,7 +17,7 @@ def test_where_there_is_no_figure_there_is_no_mean_and_no_share(images: list[Any
     found = numbers(images, [])
     undefined = {name for name, value in found.items() if value is None}
     shares = {"many_figures_share", "overlapping_share", "touching_share", "small_share", "small_with_edges_share"}
-    assert undefined == {"mean_figures", "median_figures", *shares}
+    assert undefined == {"mean_figures", "median_figures", "covered_share", "mean_proximity", *shares}
     assert (found["most_figures"], found["most_overlapping_pairs"]) == (0, 0)
 
 
