@@ -33,6 +33,7 @@ from tasks.core.dedup.preferences import preferences
 from tasks.core.evaluate.scores import Scores, detector_scores
 from tasks.core.export import card, digest, labels, ledger
 from tasks.core.export.attribution import attribution_page
+from tasks.core.export.opt_outs import opt_out_lines
 from tasks.core.names.spellings import field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
 from tasks.core.split import decide as split_decision
@@ -95,7 +96,8 @@ def write_release(
         counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
         rights = {entry["values"]: entry["counts"] for entry in counted}
         head = _yaml(card.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
-        text = card.card(recipe, manifest, build.state.steps, rights, scores, diversity, declared)
+        opt_outs = opt_out_lines(content.ledger)
+        text = card.card(recipe, manifest, build.state.steps, rights, scores, diversity, declared, opt_outs)
         draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
         report = _report(build, manifest, content, others, sections.attributes(declared))
         draft.write("report.html", report.encode())

@@ -23,6 +23,7 @@ from tasks.core.evaluate.scores import detector_scores
 from tasks.core.export import card, digest
 from tasks.core.export.attribution import ASKED, attribution_page, attributions
 from tasks.core.export.images import FROM_RECORDS
+from tasks.core.export.opt_outs import opt_out_lines
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify import checks
@@ -149,7 +150,8 @@ def _card(release: Release, recipe: Recipe, images: pa.Table, attributes: pa.Tab
     scores = release.read_json("evaluation.json") if "evaluation.json" in release.manifest.files else None
     declared = summaries(attributes, recipe.attributes, images.num_rows)
     diversity = release.table("statistics/diversity.parquet")
-    for part in card.known_parts(recipe, release.manifest, rights, scores, diversity, declared):
+    opt_outs = opt_out_lines(release.ledger())
+    for part in card.known_parts(recipe, release.manifest, rights, scores, diversity, declared, opt_outs):
         if part not in body:
             first = quoted(next(filter(None, part.splitlines())))
             yield f"README.md: expected the part that begins with {first} as it follows from the tables, got another"

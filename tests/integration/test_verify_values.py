@@ -253,6 +253,11 @@ FORGERIES: list[Any] = [
         id="a card's rights",
     ),
     pytest.param(
+        with_text("README.md", "No record was left out", "One record was left out"),
+        "README.md: expected the part that begins with '## O",
+        id="a card's opt-outs",
+    ),
+    pytest.param(
         with_text("README.md", "license:", "licence:"), "README.md: expected the head that follows", id="a card's head"
     ),
     pytest.param(with_scores, "evaluation.json: expected the scores of detections against", id="an evaluation"),

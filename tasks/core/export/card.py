@@ -37,13 +37,14 @@ def card(
     scores: Mapping[str, Any] | None,
     diversity: pa.Table | None = None,
     attributes: Sequence[AttributeSummary] = (),
+    opt_outs: Sequence[str] = (),
 ) -> str:
     """The card's text.
 
     rights: kept images by rights_uri; scores: the detector against people's boxes, if both are there; diversity:
-    DIVERSITY; attributes: those of the recipe.
+    DIVERSITY; attributes: those of the recipe; opt_outs: lines of `opt_out_lines`.
     """
-    opening, contents, *others = known_parts(recipe, manifest, rights, scores, diversity, attributes)
+    opening, contents, *others = known_parts(recipe, manifest, rights, scores, diversity, attributes, opt_outs)
     dropped = ["## What was dropped", "", *drop_table(steps), "", *passed_over_lines(steps)]
     return "\n".join([opening, contents, *dropped, *others, *_file_lines(manifest.files, has_scores=bool(scores)), ""])
 
@@ -55,6 +56,7 @@ def known_parts(
     scores: Mapping[str, Any] | None,
     diversity: pa.Table | None,
     attributes: Sequence[AttributeSummary],
+    opt_outs: Sequence[str],
 ) -> list[str]:
     """The parts of the card that follow from the release alone, in their order, of which `verify` asks each."""
     counts = manifest.counts
@@ -92,7 +94,12 @@ def known_parts(
         "count, not these summaries.",
         "",
     ]
-    more = (_attribute_lines(attributes, counts["kept"]), _diversity_lines(diversity), _detector_lines(scores))
+    more = (
+        opt_outs,
+        _attribute_lines(attributes, counts["kept"]),
+        _diversity_lines(diversity),
+        _detector_lines(scores),
+    )
     return ["\n".join(lines) for lines in (opening, contents, of_rights, *more) if lines]
 
 
