@@ -299,7 +299,7 @@ FORGERIES: list[Any] = [
     ),
     pytest.param(
         lambda folder: (folder / "contract/images.arrow").write_bytes(pa.schema([("a", pa.int8())]).serialize()),
-        "contract/images.arrow: expected the schema of contract 3.2.0, got another",
+        "contract/images.arrow: expected the schema of contract 3.2.1, got another",
         id="a schema",
     ),
     pytest.param(
