@@ -16,8 +16,11 @@ class Scrape(Stage):
     """The first step of every build, which no recipe names: the sources' records."""
 
     step_kind = "retrieve"
-    reasons = (
-        PASSING | REFUSALS | {Reason.OVER_LIMIT, Reason.GONE, Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY}
+    reasons = frozenset(
+        {
+            *(*PASSING, *REFUSALS, Reason.OPTED_OUT, Reason.OVER_LIMIT, Reason.GONE),
+            *(Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY),
+        }
     )
 
     stage: Literal["scrape"] = "scrape"

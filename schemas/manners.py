@@ -12,6 +12,9 @@ from pydantic import Field, field_validator
 from schemas.base import Frozen, Positive
 from schemas.phrases import quoted
 
+AGENT = "bilderatlas"
+"""The name by which robots.txt, headers and pages mean us, and with which our User-Agent begins."""
+
 _PLACE = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 _NAME = re.compile(r"[a-z0-9_.-]+")
 _LEFT_OUT = {"80", "443"}

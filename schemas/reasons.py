@@ -44,7 +44,10 @@ class Reason(Word):
         "The server redirects in a circle, or to ever new addresses (more than 5 redirects).",
     )
     ROBOTS_DISALLOW = "robots_disallow", "The host's robots.txt asks not to fetch this address."
-    OPTED_OUT = "opted_out", "The server says X-Robots-Tag: noai or noimageai."
+    OPTED_OUT = (
+        "opted_out",
+        "The image's server or the work's page says that it is not for training; the detail has the signal.",
+    )
     EMPTY_FILE = "empty_file", "The file has no bytes."
     TOO_MANY_BYTES = "too_many_bytes", "The file is larger than the fetch stage's max_bytes."
     NOT_AN_IMAGE = "not_an_image", "The bytes are no image of a known format."

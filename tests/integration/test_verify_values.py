@@ -259,6 +259,11 @@ FORGERIES: list[Any] = [
         id="a card's rights",
     ),
     pytest.param(
+        with_text("README.md", "No record was left out", "One record was left out"),
+        "README.md: expected the part that begins with '## O",
+        id="a card's opt-outs",
+    ),
+    pytest.param(
         with_text("README.md", "license:", "licence:"), "README.md: expected the head that follows", id="a card's head"
     ),
     pytest.param(
@@ -303,7 +308,7 @@ FORGERIES: list[Any] = [
     ),
     pytest.param(
         lambda folder: (folder / "contract/images.arrow").write_bytes(pa.schema([("a", pa.int8())]).serialize()),
-        "contract/images.arrow: expected the schema of contract 3.2.0, got another",
+        "contract/images.arrow: expected the schema of contract 3.2.1, got another",
         id="a schema",
     ),
     pytest.param(

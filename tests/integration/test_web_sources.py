@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context
 from tasks.scrape import crawl
+from tasks.verify import verify
 from tests.support.desk import ROOT, by_label, computed
 from tests.support.guesthouse import SECRET, SOURCES, STAGES, Guesthouse
 
@@ -256,10 +258,10 @@ def test_too_many_failures_in_passing_publish_nothing_and_the_next_build_asks_fo
         arrived = {visit.target for visit in broken.log if visit.status == 200 and visit.host == "www.artic.edu"}
     since = len(museum.log)
     steps = desk.build(museum, "second")
-    asked = {visit.target for visit in museum.log[since:] if visit.host == "www.artic.edu" and visit.method == "GET"}
+    images = [url.removeprefix("www.artic.edu") for url in desk.asked(museum, since) if url.startswith("www.artic.edu")]
     assert steps["fetch"].dropped == {}
-    assert not (asked - {"/robots.txt"}) & arrived
-    assert len(asked) - 1 == steps["fetch"].computed < ROWS / 2
+    assert not set(images) & arrived
+    assert len(images) == steps["fetch"].computed < ROWS / 2
 
 
 def test_a_listing_of_another_shape_stops_the_build_and_is_quoted(tmp_path):
@@ -325,6 +327,85 @@ def test_scrape_alone_asks_for_the_bindings_of_its_source_only(tmp_path, museum)
         list_records(desk.recipe(), "flickr", 1, without)
 
 
+# --- opt-outs
+
+POLICY = "https://museum.example/policy.json"
+OPTED_OUT = {
+    "noimageai": "X-Robots-Tag: noimageai",
+    "content_usage": "Content-Usage: train-ai=n",
+    "content_signal": "Content-Signal: ai-train=no",
+    "tdm_reservation": f"TDM: 1, policy {POLICY}",
+    "robots_content_usage": "robots.txt Content-Usage: /no-usage/ train-ai=n",
+    "robots_content_signal": "robots.txt Content-Signal: /no-signal/ ai-train=no",
+    "tdmrep": f"tdmrep.json: /reserved/ 1, policy {POLICY}",
+}
+
+
+def counted_on_card(release: Any) -> dict[str, int]:
+    """Records by signal, of the card's table."""
+    section = release.read("README.md").decode().partition("## Opt-outs\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
+    return {cells[0]: int(cells[1]) for cells in rows[2:]}
+
+
+def test_every_signal_of_a_host_is_honoured_and_counted_on_the_card(tmp_path):
+    faults = Faults(0.1, image_kinds=tuple(OPTED_OUT), answer_kinds=())
+    desk = Guesthouse(tmp_path, "artic")
+    with serving(CatalogueHall(7, ROWS, 6), faults=faults) as museum:
+        desk.build(museum, "first")
+        since = len(museum.log)
+        desk.build(museum, "second")
+        assert not [url for url in desk.asked(museum, since) if url.startswith("www.artic.edu/iiif")]
+    places = {row["record_id"]: row["locator"] for row in desk.latest.records().to_pylist()}
+    details = {}
+    for row in desk.latest.ledger().to_pylist():
+        if row["reason"] == "opted_out":
+            fault = faults.of(places[row["record_id"]].removeprefix("https://"), "image")
+            assert fault is not None
+            assert row["detail"] == OPTED_OUT[fault.kind.name]
+            details[row["record_id"]] = row["detail"]
+        else:
+            assert row["kept"] or row["stage"] == "scrape"
+    assert set(details.values()) == set(OPTED_OUT.values())
+    assert counted_on_card(desk.latest) == Counter(detail.partition(":")[0] for detail in details.values())
+    assert verify(desk.latest.url).problems == ()
+
+
+def test_a_work_whose_own_page_opts_out_is_not_asked_for_its_image(tmp_path):
+    kinds = {"page_noai": "meta robots: noai", "page_tdm": "meta tdm-reservation: 1"}
+    faults = Faults(0.3, image_kinds=(), answer_kinds=tuple(kinds))
+    desk = Guesthouse(tmp_path, "ukiyoe", max_loss_fraction=1.0)
+    with serving(CatalogueHall(7, 10 * ROWS, 6), faults=faults) as museum:
+        steps = desk.build(museum, "first")
+        asked = set(desk.asked(museum))
+    rows = [row for row in desk.latest.ledger().to_pylist() if row["reason"] is not None]
+    assert {row["stage"] for row in rows} == {"scrape"}
+    for row in rows:
+        page = f"ukiyo-e.org/image/{row['record_id'].removeprefix('ukiyoe:')}"
+        fault = faults.of(page, "object")
+        assert fault is not None
+        assert (row["reason"], row["detail"]) == ("opted_out", kinds[fault.kind.name])
+        assert page in asked
+        assert not [url for url in asked if url.startswith("data.") and page.rpartition("/")[2] in url]
+    assert {row["detail"] for row in rows} == set(kinds.values())
+    assert steps["scrape"].dropped == {"opted_out": len(rows)}
+    assert counted_on_card(desk.latest) == Counter(row["detail"].partition(":")[0] for row in rows)
+
+
+def test_an_opt_out_that_comes_later_counts_when_the_image_is_asked_for_again(tmp_path):
+    hall, faults = CatalogueHall(7, ROWS, 6), Faults(1.0, image_kinds=("content_usage",), answer_kinds=())
+    desk = Guesthouse(tmp_path, "artic")
+    with serving(hall) as museum:
+        desk.build(museum, "first")
+    with serving(hall, faults=faults) as museum:
+        desk.build(museum, "second")
+        assert set(desk.reasons().values()) == {None, "bad_record"}
+        stages = [{"fetch": {"refresh": "all"}}, *STAGES[1:]]
+        desk = Guesthouse(tmp_path, "artic", stages=stages, max_loss_fraction=1.0)
+        with pytest.raises(Refusal, match="every record was dropped"):
+            desk.build(museum, "third")
+
+
 # --- hostile images
 
 
@@ -341,6 +422,7 @@ def test_hostile_images_are_drops_with_their_reasons_and_touch_nothing_outside(t
         "page_for_image": "not_an_image",
         "empty": "empty_file",
         "noai": "opted_out",
+        **dict.fromkeys(OPTED_OUT, "opted_out"),
         "robots_disallow": "robots_disallow",
         "not_found": "not_found",
         "forbidden": "http_error",

@@ -63,8 +63,9 @@ class Guesthouse:
         return by_label(run_stages(self.recipe(), self.context(museum.url, run)))
 
     def asked(self, museum: Any, since: int = 0) -> list[str]:
-        """What the museum has been asked for, but for robots.txt."""
-        return [f"{v.host}{v.target}" for v in museum.log[since:] if v.target != "/robots.txt" and v.method == "GET"]
+        """What the museum has been asked for, but for the files in which it speaks to robots."""
+        files = {"/robots.txt", "/.well-known/tdmrep.json"}
+        return [f"{v.host}{v.target}" for v in museum.log[since:] if v.target not in files and v.method == "GET"]
 
     @property
     def latest(self) -> Release:

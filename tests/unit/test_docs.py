@@ -17,6 +17,7 @@ from prefect.settings.legacy import _get_valid_setting_names
 
 from flows.cli import parser
 from schemas.fetch import Scrape
+from schemas.opt_outs import OptOutSignal
 from schemas.reasons import MEANING, Reason
 from schemas.stages import STAGES
 from tests.support import documented
@@ -102,6 +103,13 @@ def test_every_reason_has_a_meaning_and_every_decision_a_page():
     assert set(MEANING) == set(Reason)
     numbers = [page.name[:3] for page in sorted((ROOT / "docs/decisions").glob("*.md"))]
     assert numbers == [f"{number:03}" for number in range(1, len(numbers) + 1)]
+
+
+def test_every_opt_out_signal_stands_in_the_table_of_signals():
+    page = (ROOT / "docs" / "scraping.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Opt-outs\n")[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| `")]
+    assert rows == [f"| `{signal}` | {signal.meaning} |" for signal in OptOutSignal]
 
 
 def test_no_page_names_a_place_of_one_machine():

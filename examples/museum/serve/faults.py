@@ -85,6 +85,16 @@ _TABLE = (
     _lasting("cookies", "the image with cookies of all sorts", ARRIVES),
     _lasting("giant_header", "the image behind a header of 100 kB", "unreachable", "http_error"),
     _lasting("bad_chunks", "chunks whose sizes are no numbers", "cut_short", "unreachable"),
+    _lasting("content_usage", "the image with Content-Usage: search=y, train-ai=n", "opted_out"),
+    _lasting("content_signal", "the image with Content-Signal: search=yes, ai-train=no", "opted_out"),
+    _lasting("tdm_reservation", "the image with tdm-reservation: 1 and a tdm-policy", "opted_out"),
+    _lasting("robots_content_usage", "302 to where robots.txt has Content-Usage: train-ai=n", "opted_out"),
+    _lasting("robots_content_signal", "302 to where robots.txt has Content-Signal: ai-train=no", "opted_out"),
+    _lasting("tdmrep", "302 to what tdmrep.json reserves", "opted_out"),
+    _lasting("page_noai", "the work's page with a meta tag: robots, noai", "opted_out", ARRIVES, places=("object",)),
+    _lasting(
+        "page_tdm", "the work's page with a meta tag: tdm-reservation, 1", "opted_out", ARRIVES, places=("object",)
+    ),
 )
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}

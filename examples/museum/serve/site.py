@@ -16,13 +16,26 @@ from examples.museum.serve.hall import NOT_FOUND, Answer, Hall, Request
 from examples.museum.serve.images import Images, Picture
 from examples.museum.serve.limiter import Limiter
 from examples.museum.serve.routes import Route
-from examples.museum.serve.spoiling import CLOSED, LOOP, MOVED, REPLACED, RequestTarget, faulty_reply
+from examples.museum.serve.spoiling import (
+    CLOSED,
+    LOOP,
+    MOVED,
+    OPTED_OUT,
+    REPLACED,
+    ROBOTS_LINES,
+    TDM_RULES,
+    RequestTarget,
+    faulty_reply,
+)
 from examples.museum.serve.wire import BadRequest, Head, Reply
 
 _MARKS = (MOVED, LOOP)
 _OWN_NAMES = {"127.0.0.1", "localhost"}
 # these are good where they lead to
-_LED_ELSEWHERE = {"moved", "robots_disallow"}
+_LED_ELSEWHERE = {"moved", "robots_disallow", *OPTED_OUT}
+_BEGINNINGS = (CLOSED, *OPTED_OUT.values())
+# said in a page: other answers have no place for it
+_OF_PAGES = {"page_noai", "page_tdm"}
 
 
 class Visit(NamedTuple):
@@ -89,6 +102,8 @@ class Site:
             return Exchange(at_s, target, head, Answer(429, headers={"Retry-After": str(pause_s)}), "rate")
         if target.path == "/robots.txt":
             return Exchange(at_s, target, head, self._robots(target, head))
+        if target.path == "/.well-known/tdmrep.json":
+            return Exchange(at_s, target, head, Answer(body=json.dumps(TDM_RULES).encode()))
         try:
             answer = self._answer(target, head)
         except Exception:  # a bug in a route is printed, and the museum stays open
@@ -124,17 +139,17 @@ class Site:
                 host, base, path = first, f"/{first}", f"/{rest}"
         kept = [part for part in parts.query.split("&") if part.partition("=")[0] not in _MARKS]
         marks = dict(pair for pair in parse_qsl(parts.query) if pair[0] in _MARKS) if "museum-" in parts.query else {}
-        is_closed = path.startswith(f"{CLOSED}/")
-        path = path.removeprefix(CLOSED) if is_closed else path
+        beginning = next((each for each in _BEGINNINGS if path.startswith(f"{each}/")), "")
+        path = path.removeprefix(beginning)
         loops = marks.get(LOOP, "0")
         return RequestTarget(
             host,
             path,
             "&".join(kept),
             base,
-            is_closed or MOVED in marks,
+            bool(beginning) or MOVED in marks,
             int(loops) if loops.isdecimal() else 0,
-            is_closed,
+            beginning == CLOSED,
         )
 
     def _answer(self, target: RequestTarget, head: Head) -> Answer:
@@ -161,7 +176,8 @@ class Site:
 
     def _is_met(self, fault: Fault, url: str, target: RequestTarget, answer: Answer) -> bool:
         # a page in place of a page is what nobody could tell
-        if fault.kind.name == "page_for_answer" and answer.content_type.startswith("text/html"):
+        is_page = answer.content_type.startswith("text/html")
+        if (fault.kind.name == "page_for_answer" and is_page) or (fault.kind.name in _OF_PAGES and not is_page):
             return False
         if target.is_marked and fault.kind.name in _LED_ELSEWHERE:
             return False
@@ -174,10 +190,10 @@ class Site:
         return target.is_closed or target.path.startswith(self._disallow.get(target.host, ()))
 
     def _robots(self, target: RequestTarget, head: Head) -> Answer:
-        """The source's own robots.txt, and our prohibitions behind it."""
+        """The source's own robots.txt, and our prohibitions and preferences behind it."""
         own = self._answer(target, head)
-        paths = (f"{CLOSED}/", *self._disallow.get(target.host, ()))
-        ours = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in paths))).encode()
+        forbidden = (f"Disallow: {path}" for path in self._disallow.get(target.host, ()))
+        ours = "".join(f"{line}\n" for line in ("User-agent: *", *ROBOTS_LINES, *forbidden)).encode()
         body = own.body.rstrip() + b"\n\n" + ours if own.status == 200 and own.body else ours
         return Answer(body=body, content_type="text/plain; charset=utf-8")
 

@@ -10,6 +10,18 @@ from examples.museum.serve.wire import Reply
 MOVED, LOOP, CLOSED = "museum-moved", "museum-loop", "/closed"
 """How an address says that it was redirected to, by a parameter of its query or the beginning of its path."""
 
+OPTED_OUT = {"robots_content_usage": "/no-usage", "robots_content_signal": "/no-signal", "tdmrep": "/reserved"}
+"""Beginnings of paths below which all is opted out of training by robots.txt or tdmrep.json, by the kind of fault."""
+ROBOTS_LINES = (
+    f"Disallow: {CLOSED}/",
+    f"Content-Usage: {OPTED_OUT['robots_content_usage']}/ search=y, train-ai=n",
+    f"Content-Signal: {OPTED_OUT['robots_content_signal']}/ search=yes, ai-train=no",
+)
+TDM_RULES = [
+    {"location": f"{OPTED_OUT['tdmrep']}/", "tdm-reservation": 1, "tdm-policy": "https://museum.example/policy.json"},
+    {"location": "/", "tdm-reservation": 0},
+]
+
 _ZEROED_BYTES = 4096
 _HTML = ("Content-Type", "text/html; charset=utf-8")
 _ERROR_PAGE = (
@@ -67,8 +79,8 @@ def _marked(target: RequestTarget, mark: str, number: int) -> str:
     return f"{target.base}{target.path}?{query}"
 
 
-def _closed(target: RequestTarget) -> str:
-    return f"{target.base}{CLOSED}{target.path}" + (f"?{target.query}" if target.query else "")
+def _below(beginning: str) -> Callable[[RequestTarget], str]:
+    return lambda target: f"{target.base}{beginning}{target.path}" + (f"?{target.query}" if target.query else "")
 
 
 def _page(status: int, body: bytes = _ERROR_PAGE) -> Reply:
@@ -95,6 +107,11 @@ def _with_cookies(good: Reply) -> Reply:
     return good._replace(headers=(*good.headers, *(("Set-Cookie", cookie) for cookie in _COOKIES)))
 
 
+def _with_meta(good: Reply, name: str, content: str) -> Reply:
+    tag = f'<head><meta name="{name}" content="{content}">'.encode()
+    return good._replace(body=good.body.replace(b"<head>", tag, 1))
+
+
 def _nasty(good: Reply) -> Reply:
     return good.with_header("Content-Disposition", 'attachment; filename="../../../../etc/passwd"')
 
@@ -102,7 +119,8 @@ def _nasty(good: Reply) -> Reply:
 _REDIRECTS: Mapping[str, Callable[[RequestTarget], str]] = {
     "moved": lambda target: _marked(target, MOVED, 1),
     "loop": lambda target: _marked(target, LOOP, target.loops + 1),
-    "robots_disallow": _closed,
+    "robots_disallow": _below(CLOSED),
+    **{kind: _below(beginning) for kind, beginning in OPTED_OUT.items()},
     "to_this_machine": lambda target: "http://127.0.0.1:1/",
     "to_metadata": lambda target: "http://169.254.169.254/latest/meta-data/",
     "to_file": lambda target: "file:///etc/passwd",
@@ -128,6 +146,13 @@ _SPOILT: Mapping[str, Callable[[Reply], Reply]] = {
     "svg": lambda good: _retyped(good._replace(body=_SVG), "image/svg+xml"),
     "noai": lambda good: good.with_header("X-Robots-Tag", "noai"),
     "noimageai": lambda good: good.with_header("X-Robots-Tag", "noimageai"),
+    "content_usage": lambda good: good.with_header("Content-Usage", "search=y, train-ai=n"),
+    "content_signal": lambda good: good.with_header("Content-Signal", "search=yes, ai-train=no"),
+    "tdm_reservation": lambda good: good.with_header("tdm-reservation", "1").with_header(
+        "tdm-policy", "https://museum.example/policy.json"
+    ),
+    "page_noai": lambda good: _with_meta(good, "robots", "noindex, noai, noimageai"),
+    "page_tdm": lambda good: _with_meta(good, "tdm-reservation", "1"),
     "nasty_name": _nasty,
     "cookies": _with_cookies,
     "giant_header": lambda good: good.with_header("X-Padding", "x" * 100_000),

@@ -13,6 +13,7 @@ from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.attribute_statistics import AttributeSummary
 from tasks.core.export.datasheet import limitation_sentences, values_of
+from tasks.core.export.opt_outs import opt_out_lines
 from tasks.core.export.summary import ReleaseSummary
 from tasks.core.markdown import as_text, one_line, paragraphs, visible
 from tasks.core.passed_over import yielded
@@ -102,7 +103,8 @@ def known_parts(
         "",
     ]
     more = (_attribute_lines(attributes, counts["kept"]), _diversity_lines(diversity), _detector_lines(scores))
-    parts = (opening, of_rights, contents, limits, _citation_lines(recipe, manifest), *more)
+    opted_out = opt_out_lines(summary.opt_outs)
+    parts = (opening, of_rights, opted_out, contents, limits, _citation_lines(recipe, manifest), *more)
     return ["\n".join(lines) for lines in parts if lines]
 
 

@@ -6,11 +6,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tasks.core.export.opt_outs import opt_outs_by_signal
+
 OF_IMAGES = (
     *("source", "title", "artist", "style", "year", "rights_uri", "format", "is_annotated", "split"),
     *("retrieved_at", "sha256"),
 )
-OF_ANNOTATIONS, OF_LEDGER = ("origin", "keypoints_xyv"), ("kept", "reason", "kept_record_id")
+OF_ANNOTATIONS, OF_LEDGER = ("origin", "keypoints_xyv"), ("kept", "reason", "detail", "kept_record_id")
 """The columns that summary are taken from."""
 _MISSING = ("title", "artist", "style", "year")
 _MOST_WORKS = 10
@@ -41,6 +43,8 @@ class ReleaseSummary(NamedTuple):
     """Records dropped for another that shows the same."""
     reasons: Mapping[str, int]
     """Dropped records by reason."""
+    opt_outs: Mapping[str, int]
+    """Those that opted out, by signal."""
 
 
 def summarized(images: pa.Table, annotations: pa.Table, detections: int, ledger: pa.Table) -> ReleaseSummary:
@@ -65,6 +69,7 @@ def summarized(images: pa.Table, annotations: pa.Table, detections: int, ledger:
         retrieved=_days(images["retrieved_at"]),
         copies=len(ledger) - ledger["kept_record_id"].null_count,
         reasons=counts(ledger.filter(pc.invert(ledger["kept"]))["reason"]),
+        opt_outs=opt_outs_by_signal(ledger),
     )
 
 

@@ -1,5 +1,6 @@
 """Answers of sources on the web, parsed by the module of their source, as tables."""
 
+import dataclasses
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from tasks.core.fetch import is_url
 from tasks.core.passed_over import Tally
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
 from tasks.core.scrape.attributes import with_attributes
+from tasks.core.scrape.page_opt_outs import page_opt_out
 from tasks.core.scrape.web_source import BadAnswer, ParsedAnswer, SourceRequest, WebMuseum, can_become, quoted
 
 MUSEUMS: Mapping[str, WebMuseum] = {
@@ -108,7 +110,7 @@ def parse_answers(
         parsed, problem, failure = _parse_answer(source, answer, body)
         url = answer["url"]
         for row in parsed.rows:
-            record_rows.add({"answer_url": url, **_record_row(source, row, attributes)})
+            record_rows.add({"answer_url": url, **_record_row(source, row, attributes, parsed.opt_out)})
         if failure is not None:
             record_rows.add({"answer_url": url, **records.dropped_record(source, answer["key"], *failure)})
         for request in parsed.requests:
@@ -192,13 +194,17 @@ def _parse_answer(
         return ParsedAnswer(), None, failure
     request = SourceRequest(answer["url"], answer["kind"], answer["key"], answer["expects"], answer["needs_secret"])
     try:
-        parsed = MUSEUMS[source.source].parse(source, request, body(answer))
+        data = body(answer)
+        parsed = MUSEUMS[source.source].parse(source, request, data)
         _check_hosts(source, parsed.requests)
     except BadAnswer as problem:
         if answer["key"] is None:
             # the quote may not be valid UTF-8
             return ParsedAnswer(), str(problem).encode("utf-8", "replace").decode(), None
         return ParsedAnswer(), None, (Reason.BAD_RECORD, str(problem))
+    # a page speaks for the works that are taken from it; the pages that it links to speak for themselves
+    if parsed.rows and request.expects == "html":
+        parsed = dataclasses.replace(parsed, opt_out=page_opt_out(data.decode("utf-8", "replace")))
     return parsed, None, None
 
 
@@ -213,13 +219,19 @@ def _check_hosts(source: AnySource, requests: Iterable[SourceRequest]) -> None:
             raise BadAnswer(f"expected addresses at {sorted(allowed)}, got '{request.url[:80]}'")
 
 
-def _record_row(source: AnySource, row: Mapping[str, Any], attributes: AttributeFields) -> dict[str, Any]:
-    """A row of RECORDS; with a reason if its image is not a web address, as there is no folder to look in."""
+def _record_row(
+    source: AnySource, row: Mapping[str, Any], attributes: AttributeFields, opt_out: str | None
+) -> dict[str, Any]:
+    """A row of RECORDS; with a reason if its image is not a web address, as there is no folder to look in, or if its
+    page opts it out.
+    """
     record = records.record(source, row)
+    key = record["record_id"].removeprefix(f"{source.name}:")  # as in the record: trimmed, in NFC
     if record["reason"] is None and not is_url(record["locator"]):
-        key = record["record_id"].removeprefix(f"{source.name}:")  # as in the record: trimmed, in NFC
         problem = f"expected an image's address, got {quoted(record['locator'])}"
         return records.dropped_record(source, key, Reason.BAD_RECORD, problem)
+    if record["reason"] is None and opt_out is not None:
+        return records.dropped_record(source, key, Reason.OPTED_OUT, opt_out)
     return with_attributes(record, attributes, (row.get("offers") or {}).get)
 
 

@@ -145,13 +145,16 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
 
 
 def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
-    """Rows by record_id. Of one id the first by content keeps it, others are drops; equal ones are one: see `equal`."""
+    """Rows by record_id. Of one id the first by content keeps it, others are drops; equal ones are one: see `equal`.
+
+    A row that its page opts out keeps the id before all others: where one page says no, another's silence is no yes.
+    """
     by_id: dict[str, dict[str, Any]] = {}
     names = operator.itemgetter("record_id")
     for name, group in itertools.groupby(sorted(rows, key=names), names):
         same = list(group)
         if len(same) > 1:  # only then the content is looked at
-            same.sort(key=lambda row: (row["reason"] is not None, _identity_digest(row), _content_digest(row)))
+            same.sort(key=lambda row: (_rank(row["reason"]), _identity_digest(row), _content_digest(row)))
         for row in same:
             if name in by_id and row != by_id[name]:
                 row = same_key(row, by_id[name]["locator"])
@@ -161,6 +164,10 @@ def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) ->
                 equal[row["record_id"]] += 1
             by_id[row["record_id"]] = row
     return [by_id[name] for name in sorted(by_id)]
+
+
+def _rank(reason: str | None) -> int:
+    return 0 if reason == Reason.OPTED_OUT else 1 if reason is None else 2
 
 
 def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, Any]:

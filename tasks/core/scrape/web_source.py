@@ -67,6 +67,7 @@ class ParsedAnswer:
     requests: tuple[SourceRequest, ...] = ()
     claims: tuple[ClaimedCount, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()  # entries that are neither, and what holds works (`of_containers`)
+    opt_out: str | None = None  # the detail of a page's tag by which its works are not for training
 
     @property
     def works(self) -> int:

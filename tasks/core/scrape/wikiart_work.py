@@ -4,13 +4,14 @@ import contextlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
+from tasks.core.scrape.page_tokens import page_tokens
 from tasks.core.scrape.web_source import BadAnswer, Offer, OfferedValues, quoted, split_texts
 
 SITE = "https://www.wikiart.org"
@@ -182,10 +183,6 @@ def plain_words(name: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
 
 
-_TAG = re.compile(r"<(?:(/?)([A-Za-z][\w:-]*)|!--|[!?])")
-_ATTRIBUTE = re.compile(r"""[\s/]*([^\s=>/"'<]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>"'<]*))?""")
-
-
 def page_row(source: WikiartSource, key: str, url: str, data: bytes) -> dict[str, Any] | None:
     """Fields of a record from a work's page; None if it is not wanted. Raises BadAnswer without paintingJson."""
     page = WorkPage.of(data.decode("utf-8", "replace"))
@@ -215,15 +212,6 @@ def _work_in_script(script: str | None, url: str) -> Work:
         if isinstance(work, dict):
             return work
     raise BadAnswer(f"{url}: expected ng-init with paintingJson in the page, got {quoted(script)}")
-
-
-class PageToken(NamedTuple):
-    """A piece of text (tag ""), or the begin or end of an element."""
-
-    tag: str
-    text: str = ""
-    attributes: Mapping[str, str] = {}
-    is_end: bool = False
 
 
 @dataclass
@@ -274,38 +262,3 @@ class WorkPage:
         elif tag == "a" and self._list_label == "style:":
             self._into = self.styles
             self.styles.append("")
-
-
-def page_tokens(html: str) -> Iterator[PageToken]:
-    """Texts and tags of a page without comments, scripts and style sheets, in linear time: html.parser takes more."""
-    at = 0
-    while match := _TAG.search(html, at):
-        yield PageToken("", html[at : match.start()])
-        if not match[2]:
-            at = _after(html, "-->" if match[0] == "<!--" else ">", match.end())
-            continue
-        tag = match[2].lower()
-        attributes, at = _attributes(html, match.end())
-        yield PageToken(tag, "", attributes, is_end=bool(match[1]))
-        if tag in {"script", "style"} and not match[1]:
-            at = _after(html, f"</{tag}", at)
-    yield PageToken("", html[at:])
-
-
-def _after(html: str, closing: str, at: int) -> int:
-    match = re.compile(closing, re.IGNORECASE).search(html, at)
-    return match.end() if match else len(html)
-
-
-def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
-    """The attributes of a tag from position `at`, and the tag's end: after ">", or where another tag begins."""
-    attributes: dict[str, str] = {}
-    while at < len(html) and html[at] != "<":
-        if html[at] == ">":
-            return attributes, at + 1
-        match = _ATTRIBUTE.match(html, at)
-        if match:
-            value = match[2] or ""
-            attributes.setdefault(match[1].lower(), unescape(value[1:-1] if value[:1] in {'"', "'"} else value))
-        at = match.end() if match else at + 1
-    return attributes, at

@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import BinaryIO, Literal
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -17,13 +18,15 @@ import requests
 import urllib3
 
 from schemas.errors import BadInput
-from schemas.manners import Credential
+from schemas.manners import AGENT, Credential
+from schemas.opt_outs import header_opt_out, tdm_reservation
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.web import bodies, robots
+from tasks.io.web import bodies
 from tasks.io.web.addresses import Origins, Target
 from tasks.io.web.bodies import ResponseBody, ResponseLimits
 from tasks.io.web.connections import ForbiddenAddress, GuardedAdapter
+from tasks.io.web.host_files import HostFiles, NamedLocks
 from tasks.io.web.rate_limits import (
     PostponedRequest,
     RateLimiter,
@@ -33,6 +36,7 @@ from tasks.io.web.rate_limits import (
     TransferStats,
     retry_after_s,
 )
+from tasks.io.web.robots import MAX_BYTES, RobotsRules
 from tasks.io.web.secrets import SecretFilter, Sessions
 
 __all__ = [
@@ -56,7 +60,6 @@ _BUSY_PAGE = re.compile(
     rb"incapsula|imperva|cloudflare|captcha|rate.?limit|too many requests|unusual traffic|slow down", re.IGNORECASE
 )
 _NETWORK_ERRORS = (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, OSError)
-_LOCK_POLL_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class _Exchange:
 
 def user_agent(contact: str | None) -> str:
     """The User-Agent header: the program, its purpose, and a contact."""
-    return f"{robots.AGENT}/{VERSION} (builds datasets of open art; {contact or 'no contact given'})"
+    return f"{AGENT}/{VERSION} (builds datasets of open art; {contact or 'no contact given'})"
 
 
 class Client:
@@ -114,9 +117,9 @@ class Client:
         self._adapter = GuardedAdapter(origins)
         self._sessions = Sessions()
         self._limits = limits
-        self._robots_by_host: dict[str, robots.RobotsRules] = {}
-        self._has_noai_by_host: dict[str, bool] = {}  # whether an image there has ever had a noai tag
-        self._lookup_locks: dict[str, threading.Lock] = {}
+        self._lookup_locks = NamedLocks()
+        self._host_files = HostFiles(rate_limiter, self._lookup_locks)
+        self._has_opt_out_by_host: dict[str, bool] = {}  # whether an image there has ever opted out by its headers
         self._lock = threading.Lock()
         self._own_permit = ThreadPermit()
         self.is_abandoned = threading.Event()  # once set, no thread waits for responses any more
@@ -171,7 +174,7 @@ class Client:
             if expects in {"image", "html", "anything"}:
                 self._check_robots(exchange, target)
             if expects == "image":
-                self._check_head(exchange, target)
+                self._check_opt_outs(exchange, target)
             body_or_location = self._send(exchange, target)
             if isinstance(body_or_location, ResponseBody):
                 return body_or_location
@@ -202,7 +205,7 @@ class Client:
             location = _location(response)
             is_unchanged = response.status_code == requests.codes.not_modified and len(headers) > 1
             if request.expects == "image" and (response.status_code == requests.codes.ok or location or is_unchanged):
-                self._check_robots_tags(response, target)
+                self._check_headers(response, target)
             if location:
                 if "Set-Cookie" in response.headers:
                     exchange.redirect_chain = replace(exchange.redirect_chain, has_set_cookie=True)
@@ -267,7 +270,7 @@ class Client:
         if credential.login_url is None:
             return secret
         if (token := self._sessions.token(credential)) is None:
-            with self._one_thread_at_a_time(f"log-in {credential.host}", exchange.permits):
+            with self._lookup_locks.held(f"log-in {credential.host}", exchange.permits):
                 if (token := self._sessions.token(credential)) is None:
                     token = self._sessions.open(credential, self._login(credential, secret, exchange.permits))
         exchange.secret_filter.add(token)
@@ -299,63 +302,67 @@ class Client:
         self._sessions.forget(credential, token)
         raise UnreadableImage(Reason.SERVER_ERROR, "status 401: the session ran out")
 
-    @contextlib.contextmanager
-    def _one_thread_at_a_time(self, name: str, permits: RequestPermits) -> Iterator[None]:
-        """A named lock: one thread looks something up, the others wait for its result."""
-        with self._lock:
-            lock = self._lookup_locks.setdefault(name, threading.Lock())
-        while not lock.acquire(blocking=False):
-            permits.wait(_LOCK_POLL_S, is_patient=False)
-        try:
-            yield
-        finally:
-            lock.release()
+    def _load_host_file(self, exchange: _Exchange, expects: Expects, path: str) -> bytes:
+        """A file of the host that the exchange asks next, a byte more than is read, which shows that it was cut."""
+        limits = ResponseLimits(MAX_BYTES + 1, self._limits.timeout_s, is_cut=True)
+        return self._look_up(
+            DownloadRequest(urljoin(exchange.redirect_chain.url, path), expects), limits, exchange.permits
+        )
+
+    def _robots_rules(self, exchange: _Exchange, target: Target) -> RobotsRules:
+        load = partial(self._load_host_file, exchange, "robots")
+        return self._host_files.robots_rules(target.host, load, exchange.permits)
 
     def _check_robots(self, exchange: _Exchange, target: Target) -> None:
-        """Raise UnreadableImage unless the host's robots.txt, which is read once, allows the address."""
-        if target.host not in self._robots_by_host:
-            with self._one_thread_at_a_time(f"robots.txt {target.host}", exchange.permits):
-                if target.host not in self._robots_by_host:
-                    rules = self._load_robots_rules(exchange)
-                    self._rate_limiter.set_crawl_delay(target.host, rules.crawl_delay_s)
-                    self._robots_by_host[target.host] = rules
-        if not self._robots_by_host[target.host].is_allowed(target.url):
+        """Raise UnreadableImage unless the host's robots.txt allows the address."""
+        if not self._robots_rules(exchange, target).is_allowed(target.url):
             raise UnreadableImage(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
 
-    def _load_robots_rules(self, exchange: _Exchange) -> robots.RobotsRules:
-        """The host's rules, if any. Raises UnreadableImage if it fails to send them (RFC 9309, 2.3.1)."""
-        request = DownloadRequest(urljoin(exchange.redirect_chain.url, "/robots.txt"), "robots")
-        # a byte more, by which the rules know that their last line is cut
-        limits = ResponseLimits(robots.MAX_BYTES + 1, self._limits.timeout_s, is_cut=True)
-        try:
-            return robots.RobotsRules(self._look_up(request, limits, exchange.permits))
-        except UnreadableImage as problem:
-            if problem.reason not in {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.NOT_ALLOWED, Reason.REDIRECT_LOOP}:
-                raise UnreadableImage(problem.reason, f"robots.txt: {problem.detail}") from problem
-        return robots.RobotsRules(b"")
+    def _check_opt_outs(self, exchange: _Exchange, target: Target) -> None:
+        """Raise UnreadableImage for an image that its host's files, or its own headers by HEAD, opt out of training."""
+        if detail := self._robots_rules(exchange, target).opt_out(target.url):
+            raise UnreadableImage(Reason.OPTED_OUT, detail)
+        # as any other address, it is not asked for where robots.txt forbids it
+        load = partial(self._load_host_file, exchange, "anything")
+        tdm_file = self._host_files.tdm_file(target.host, load, exchange.permits)
+        self._check_head(exchange, target, tdm_file.opt_out(target.url))
 
-    def _check_head(self, exchange: _Exchange, target: Target) -> None:
-        """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images: for
-        every one of every host that would double the requests. Before a body is read, tags are checked, too.
+    def _check_head(self, exchange: _Exchange, target: Target, reserved: str | None) -> None:
+        """Send HEAD for a host's first image; for each, if the host has ever opted one out by its headers; and for what
+        tdmrep.json reserves, since the image's own headers supersede it. For every image of every host that would
+        double the requests. Before a body is read, headers are checked, too. reserved: the detail of the file's rule.
         """
-        if exchange.redirect_chain.has_checked_head or self._has_noai_by_host.get(target.host) is False:
+        is_needed = reserved is not None or self._has_opt_out_by_host.get(target.host) is not False
+        if exchange.redirect_chain.has_checked_head or not is_needed:
             return
+        try:
+            is_released = self._head_releases(exchange, target)
+        except UnreadableImage as problem:
+            if reserved is None or problem.reason in {Reason.OPTED_OUT, Reason.THROTTLED, Reason.OVER_BUDGET}:
+                raise
+            is_released = False  # the file's word stays
+        if reserved is not None and not is_released:
+            raise UnreadableImage(Reason.OPTED_OUT, reserved)
+        exchange.redirect_chain = replace(exchange.redirect_chain, has_checked_head=True)
+
+    def _head_releases(self, exchange: _Exchange, target: Target) -> bool:
+        """Whether the image's headers say `tdm-reservation: 0`. Raises UnreadableImage, also if they opt out."""
         with exchange.permits.permit(target.host, is_patient=False) as stats:
             try:
                 with self._open_response("HEAD", target, exchange, {"Accept-Encoding": "identity"}) as response:
                     if response.status_code in _THROTTLING:
                         self._check_status(response, exchange, stats, None)
-                    self._check_robots_tags(response, target)
+                    self._check_headers(response, target)
+                    return tdm_reservation(response.raw.headers.getlist("tdm-reservation")) is False
             finally:  # also if the server can't answer HEAD: the next try sends GET at once
                 with self._lock:
-                    self._has_noai_by_host.setdefault(target.host, False)
-        exchange.redirect_chain = replace(exchange.redirect_chain, has_checked_head=True)
+                    self._has_opt_out_by_host.setdefault(target.host, False)
 
-    def _check_robots_tags(self, response: requests.Response, target: Target) -> None:
-        if directive := robots.opt_out_directive(response.raw.headers.getlist("X-Robots-Tag")):
+    def _check_headers(self, response: requests.Response, target: Target) -> None:
+        if detail := header_opt_out(response.raw.headers.getlist):
             with self._lock:
-                self._has_noai_by_host[target.host] = True
-            raise UnreadableImage(Reason.OPTED_OUT, f"X-Robots-Tag: {directive}")
+                self._has_opt_out_by_host[target.host] = True
+            raise UnreadableImage(Reason.OPTED_OUT, detail)
 
 
 def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:

@@ -27,6 +27,9 @@ from examples.museum.serve.server import Serving, serving
 from examples.museum.serve.spoiling import REPLACED
 from examples.museum.serve.works import CatalogueHall
 from schemas.reasons import Reason
+from tasks.core.scrape.page_opt_outs import page_opt_out
+from tasks.io.web.robots import RobotsRules
+from tasks.io.web.tdmrep import TdmFile
 
 HALL = CatalogueHall(7, 200, paintings=3)
 SAID = HALL.entry(4)
@@ -76,7 +79,7 @@ def test_the_table_and_its_doers_agree() -> None:
 def test_what_lists_works_has_passing_faults_only() -> None:
     assert all(kind.passes for kind in KINDS.values() if "listing" in kind.places)
     lasting = {kind.name for kind in KINDS.values() if "object" in kind.places and not kind.passes}
-    assert lasting == {"not_found", "server_error_lasting"}
+    assert lasting == {"not_found", "server_error_lasting", "page_noai", "page_tdm"}
 
 
 def test_the_docs_name_every_kind() -> None:
@@ -215,6 +218,12 @@ STATUSES = [
     ("to_metadata", 302, {"Location": "http://169.254.169.254/latest/meta-data/"}, b""),
     ("to_file", 302, {"Location": "file:///etc/passwd"}, b""),
     ("noai", 200, {"X-Robots-Tag": "noai"}, b"\xff\xd8"),
+    ("content_usage", 200, {"Content-Usage": "search=y, train-ai=n"}, b"\xff\xd8"),
+    ("content_signal", 200, {"Content-Signal": "search=yes, ai-train=no"}, b"\xff\xd8"),
+    ("tdm_reservation", 200, {"TDM-Reservation": "1", "TDM-Policy": "https://museum.example/policy.json"}, b"\xff\xd8"),
+    ("tdmrep", 302, {"Location": f"/reserved{IMAGE}"}, b"Moved"),
+    ("robots_content_usage", 302, {"Location": f"/no-usage{IMAGE}"}, b"Moved"),
+    ("robots_content_signal", 302, {"Location": f"/no-signal{IMAGE}"}, b"Moved"),
     ("noimageai", 200, {"X-Robots-Tag": "noimageai"}, b"\xff\xd8"),
     ("nasty_name", 200, {"Content-Disposition": r".*\.\./etc/passwd.*"}, b"\xff\xd8"),
     ("cookies", 200, {"Set-Cookie": "session=0.*x{3000}.*"}, b"\xff\xd8"),
@@ -292,6 +301,36 @@ def test_robots_forbid_where_a_redirect_leads(good: dict[str, bytes]) -> None:
         assert robots.can_fetch(IMAGE, "bilderatlas")
         assert _ask(museum, closed).data == good["image"]
         assert [visit.fault for visit in museum.log] == [None, "robots_disallow", "robots_ignored"]
+
+
+@pytest.mark.parametrize("kind", ["robots_content_usage", "robots_content_signal", "tdmrep"])
+def test_files_of_the_host_opt_out_where_a_redirect_leads(kind: str, good: dict[str, bytes]) -> None:
+    with _served(kind) as museum:
+        rules = RobotsRules(_ask(museum, "/robots.txt").data)
+        reserved = TdmFile(_ask(museum, "/.well-known/tdmrep.json").data)
+        leads_to = _ask(museum, IMAGE).headers["Location"]
+        assert rules.opt_out(IMAGE) is reserved.opt_out(IMAGE) is None
+        assert (rules.opt_out(leads_to) is None) is (kind == "tdmrep")
+        assert (reserved.opt_out(leads_to) is None) is not (kind == "tdmrep")
+        assert rules.is_allowed(leads_to)
+        assert _ask(museum, leads_to).data == good["image"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail"), [("page_noai", "meta robots: noai"), ("page_tdm", "meta tdm-reservation: 1")]
+)
+def test_pages_of_works_have_tags_and_other_answers_stay_as_they_are(
+    kind: str, detail: str, good: dict[str, bytes]
+) -> None:
+    prints = HALL.rows_of_style("Ukiyo-e")
+    path = f"/image/met/sc{prints[0]:07d}"
+    with _served(kind) as museum:
+        assert _ask(museum, OBJECT).data == good["object"]
+        pool = urllib3.PoolManager(retries=False)
+        page = pool.request("GET", museum.url + path, headers={"Host": "ukiyo-e.org"}).data.decode()
+        listing = pool.request("GET", f"{museum.url}/source/met", headers={"Host": "ukiyo-e.org"}).data.decode()
+        pool.clear()
+    assert (page_opt_out(page), page_opt_out(listing)) == (detail, None)
 
 
 @pytest.mark.parametrize(

@@ -260,7 +260,10 @@ def test_robots_are_the_sources_own_and_ours() -> None:
             path for path in ("/own/x", "/echo", "/big/x", "/closed/x", "/tagged") if rules.can_fetch(path, "me")
         ]
         assert allowed == ["/tagged"]
-        assert _get(museum, "/robots.txt", "museum.example").text == "User-agent: *\nDisallow: /closed/\n"
+        assert _get(museum, "/robots.txt", "museum.example").text == (
+            "User-agent: *\nDisallow: /closed/\nContent-Usage: /no-usage/ search=y, train-ai=n\n"
+            "Content-Signal: /no-signal/ search=yes, ai-train=no\n"
+        )
         _get(museum, "/echo")
         _get(museum, "/tagged")
         assert [visit.fault for visit in museum.log[-2:]] == ["robots_ignored", None]

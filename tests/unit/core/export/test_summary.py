@@ -38,7 +38,21 @@ def table(schema: pa.Schema, names: tuple[str, ...], *rows: tuple[object, ...]) 
 
 
 ANNOTATED = table(ANNOTATIONS, OF_ANNOTATIONS, ("source", None), ("person", [1.0, 2.0, 2.0]), ("source", []))
-BOOK = table(LEDGER, OF_LEDGER, (True, None, None), (False, "too_small", None), (False, "near_duplicate", "a:1"))
+BOOK = table(
+    LEDGER,
+    OF_LEDGER,
+    (True, None, None, None),
+    (False, "too_small", "9 px", None),
+    (False, "near_duplicate", None, "a:1"),
+    (False, "opted_out", "TDM: 1", None),
+)
+    LEDGER,
+    OF_LEDGER,
+    (True, None, None, None),
+    (False, "too_small", "9 px", None),
+    (False, "near_duplicate", None, "a:1"),
+    (False, "opted_out", "TDM: 1", None),
+)
 
 
 def test_counts_by_hand():
@@ -59,7 +73,8 @@ def test_counts_by_hand():
         "years": (-50, 1911, -50, 1901),
         "retrieved": ("2026-11-07", "2026-11-09"),
         "copies": 1,
-        "reasons": {"near_duplicate": 1, "too_small": 1},
+        "reasons": {"near_duplicate": 1, "opted_out": 1, "too_small": 1},
+        "opt_outs": {"TDM": 1},
     }
 
 

@@ -1,5 +1,6 @@
 """What answers say, as tables, whichever source gave them: a source that is none tells whatever a test wants told."""
 
+import inspect
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from schemas.sources import AnySource
 from schemas.sources.artic import ArticSource
 from schemas.sources.flickr import FlickrSource
+from schemas.sources.surrealism import SurrealismSource
 from schemas.sources.ukiyoe import UkiyoeSource
 from schemas.sources.wikiart import WikiartSource
 from schemas.tables import ANSWERS, RECORDS, SOURCE_REQUESTS
@@ -96,6 +98,70 @@ def test_each_row_names_the_answer_that_says_so(told):
 
 def test_an_answer_that_says_nothing_leaves_no_row(told):
     assert told([answer("a"), answer("b", "1")], {"a": ParsedAnswer(), "b": ParsedAnswer()}).reports.num_rows == 0
+
+
+NOAI = '<meta name="robots" content="noai">'
+
+
+@pytest.mark.parametrize(
+    ("row", "expects", "reason", "detail"),
+    [
+        pytest.param(work(), "html", "opted_out", "meta robots: noai", id="a work"),
+        pytest.param(work(" 1 "), "html", "opted_out", "meta robots: noai", id="a key that is trimmed"),
+        pytest.param(work(None, title="x"), "html", "bad_record", "no key in the row", id="no record anyway"),
+        pytest.param(work(image="1.jpg"), "html", "bad_record", None, id="no address anyway"),
+        pytest.param(work(), "json", None, None, id="no page: the tag is text of something else"),
+    ],
+)
+def test_a_page_that_opts_out_speaks_for_the_works_that_are_taken_from_it(told, row, expects, reason, detail):
+    further = (SourceRequest(f"{HOST}/c", "work", "3", "html"), SourceRequest(f"{HOST}/d", "page"))
+    found = told([answer(NOAI, expects=expects)], {NOAI: ParsedAnswer((row,), further)})
+    (record,) = found.records.to_pylist()
+    assert record["reason"] == reason
+    assert detail is None or record["detail"] == detail
+    assert reason != "opted_out" or (record["record_id"], record["locator"]) == ("art:1", None)
+    assert [row["url"] for row in found.requests.to_pylist()] == [f"{HOST}/c", f"{HOST}/d"]
+
+
+IMAGE_AT_WIKIART = "//uploads7.wikiart.org/images/a/b.jpg"
+PAINTING = f'<p ng-init=\'paintingJson = {{"image": "{IMAGE_AT_WIKIART}"}}\'>'
+PRINT = '<div class="imageholder"><a href="https://data.ukiyo-e.org/mfa/images/sc1.jpg"><img></a></div>'
+HTML_SOURCES = {
+    "surrealism": (
+        SurrealismSource(name="s"),
+        ("https://surrealism.website/ernst.html", "artist", None),
+        "<h1>Max Ernst</h1><img src='celebes.jpg'><img src='oedipus.jpg'>",
+    ),
+    "ukiyoe": (UkiyoeSource(name="u"), ("https://ukiyo-e.org/image/mfa/sc1", "print", "mfa/sc1"), PRINT),
+    "wikiart": (
+        WikiartSource(name="w", by="page", copyright="any"),
+        ("https://www.wikiart.org/en/a/b", "page", "a/b"),
+        PAINTING,
+    ),
+}
+
+
+@pytest.mark.parametrize("word", [*HTML_SOURCES])
+@pytest.mark.parametrize("tag", ["", NOAI, '<meta name="tdm-reservation" content="1">'])
+def test_every_source_that_reads_pages_heeds_their_tags(word, tag):
+    source, (url, kind, key), page = HTML_SOURCES[word]
+    given = {**answer("", key), "url": url, "kind": kind, "expects": "html"}
+    found = web.parse_answers(source, [given], lambda _: f"<head>{tag}</head>{page}".encode())
+    reasons = {row["reason"] for row in found.records.to_pylist()}
+    assert found.records.num_rows == (2 if word == "surrealism" else 1)
+    assert ("opted_out" in reasons) is bool(tag)
+
+
+def test_these_are_all_sources_that_read_pages():
+    """A source that asks for pages says so in its module."""
+    modules = {word: inspect.getsource(inspect.getmodule(museum.parse)) for word, museum in web.MUSEUMS.items()}
+    assert {word for word, text in modules.items() if 'expects="html"' in text} == set(HTML_SOURCES)
+
+
+def test_a_listing_that_opts_out_leaves_works_to_their_own_pages(told):
+    further = (SourceRequest(f"{HOST}/c", "work", "3", "html"),)
+    found = told([answer(NOAI, expects="html")], {NOAI: ParsedAnswer(requests=further)})
+    assert (found.records.num_rows, found.requests.num_rows) == (0, 1)
 
 
 @pytest.mark.parametrize(

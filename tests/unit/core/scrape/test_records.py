@@ -507,6 +507,16 @@ def test_of_rows_with_one_key_one_stays_and_the_others_get_names_of_their_own():
     assert {row["title"] for row in got} == set("abc")  # nothing is lost
 
 
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_a_row_that_its_page_opts_out_keeps_the_key_before_one_whose_page_says_nothing(is_merged):
+    out = records.dropped_record(source(), "1", Reason.OPTED_OUT, "meta robots: noai")
+    rows = [*(record({"title": title}) for title in "abc"), out]
+    tables = [records.records_table([row]) for row in rows]
+    got = (records.merge(tables) if is_merged else records.records_table(rows)).to_pylist()
+    assert {row["record_id"]: row["reason"] for row in got if "#" not in row["record_id"]} == {"art:1": "opted_out"}
+    assert [row["reason"] for row in got] == ["opted_out", "same_key", "same_key", "same_key"]
+
+
 def test_two_spellings_of_one_key_are_one_key():
     got = table(*({"key": unicodedata.normalize(form, "ä"), "title": form} for form in ("NFC", "NFD")))
     assert [row["reason"] for row in got] == [None, "same_key"]

@@ -568,6 +568,148 @@ def test_a_host_that_hangs_up_on_heads_is_asked_for_the_image_at_the_next_try(si
     assert [get(url, expects="image") for _ in range(2)] == [Reason.UNREACHABLE, BODY]
 
 
+# --- opt-outs
+
+TDM = "/.well-known/tdmrep.json"
+RESERVED = b'[{"location": "/x", "tdm-reservation": 1, "tdm-policy": "https://a.example/policy"}]'
+ROBOTS = b"User-agent: *\n"
+
+
+@pytest.fixture
+def detail(get, site, invite):
+    """Why an image of the site is not had: the detail, or None if it is."""
+    guest = invite()
+
+    def found(url, expects="image"):
+        try:
+            guest.client.get(DownloadRequest(url, expects), io.BytesIO(), ResponseLimits(MOST, 5.0))
+        except UnreadableImage as problem:
+            return problem.detail if problem.reason == Reason.OPTED_OUT else problem
+        return None
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("headers", "found"),
+    [
+        ({"X_Robots_Tag": "noimageai"}, "X-Robots-Tag: noimageai"),
+        ({"Content_Usage": "search=y, train-ai=n"}, "Content-Usage: train-ai=n"),
+        ({"Content_Signal": "ai-train=no"}, "Content-Signal: ai-train=no"),
+        ({"tdm_reservation": "1"}, "TDM: 1"),
+        ({"TDM_Reservation": "1", "TDM_Policy": "https://a.example/p"}, "TDM: 1, policy https://a.example/p"),
+        ({"Content_Usage": "\xff\x01;;", "tdm_reservation": "yes", "X_Robots_Tag": ":"}, None),
+    ],
+)
+def test_headers_of_an_image_opt_out(site, detail, headers, found):
+    assert detail(site.at("/x", answer(**headers))) == found
+
+
+@pytest.mark.parametrize(
+    ("robots", "found"),
+    [
+        (b"Content-Usage: /x train-ai=n", "robots.txt Content-Usage: /x train-ai=n"),
+        (b"Content-Signal: ai-train=no\nAllow: /", "robots.txt Content-Signal: ai-train=no"),
+        (b"Content-Usage: /y train-ai=n", None),
+    ],
+)
+def test_robots_txt_opts_out_before_anything_else_is_sent(site, detail, robots, found):
+    site.at("/robots.txt", answer(body=ROBOTS + robots))
+    assert detail(site.at("/x", answer())) == found
+    assert (site.requests("/x"), site.looked["/x"], site.requests(TDM)) == ((1, 1, 1) if found is None else (0, 0, 0))
+
+
+def test_what_is_forbidden_has_no_preferences(site, get):
+    site.at("/robots.txt", answer(body=ROBOTS + b"Content-Usage: train-ai=n\nDisallow: /"))
+    assert get(site.at("/x", answer()), expects="image") == Reason.ROBOTS_DISALLOW
+    assert site.requests(TDM) == 0
+
+
+@pytest.mark.parametrize("expects", ["html", "json", "anything"])
+def test_what_is_no_image_is_not_for_training_anyway(site, detail, expects):
+    site.at("/robots.txt", answer(body=ROBOTS + b"Content-Usage: train-ai=n"))
+    site.at(TDM, answer(body=RESERVED))
+    assert detail(site.at("/x", answer(body=b"{}", Content_Usage="train-ai=n")), expects) is None
+    assert site.requests(TDM) == 0
+
+
+RESERVED_DETAIL = "tdmrep.json: /x 1, policy https://a.example/policy"
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        pytest.param(answer(200, b""), RESERVED_DETAIL, id="head-says-nothing"),
+        pytest.param(answer(404, b""), RESERVED_DETAIL, id="404"),
+        pytest.param(answer(405, b""), RESERVED_DETAIL, id="405"),
+        pytest.param(answer(500, b"", tdm_reservation="x"), RESERVED_DETAIL, id="500"),
+        pytest.param(hang_up, RESERVED_DETAIL, id="hangs-up"),
+        pytest.param(answer(200, b"", tdm_reservation="1"), "TDM: 1", id="head-says-so-too"),
+        pytest.param(answer(200, b"", tdm_reservation="0"), None, id="head-supersedes-the-file"),
+        pytest.param(
+            answer(200, b"", tdm_reservation="0", X_Robots_Tag="noai"), "X-Robots-Tag: noai", id="but-no-other-signal"
+        ),
+    ],
+)
+def test_what_tdmrep_json_reserves_is_not_fetched_unless_its_headers_release_it(site, detail, head, found):
+    site.at(TDM, answer(body=RESERVED))
+    site.heads["/x"] = head
+    url = site.at("/x", answer(tdm_reservation="0"))
+    assert detail(url) == found
+    assert site.requests("/x") == (found is None)
+
+
+def test_a_head_that_is_throttled_decides_nothing(site, get):
+    site.at(TDM, answer(body=RESERVED))
+    site.heads["/x"] = answer(429, b"")
+    assert get(site.at("/x", answer()), expects="image") == Reason.THROTTLED
+
+
+def test_tdmrep_json_is_read_once_per_host_and_heads_only_for_what_it_reserves(site, detail):
+    site.at(TDM, answer(body=RESERVED))
+    urls = [site.at(f"/{name}.jpg", answer()) for name in ("a", "b", "x", "x2", "c")]
+    assert [detail(url) for url in urls] == [None, None, RESERVED_DETAIL, RESERVED_DETAIL, None]
+    assert site.requests(TDM) == site.requests("/robots.txt") == 1
+    assert dict(site.looked) == {"/a.jpg": 1, "/x.jpg": 1, "/x2.jpg": 1}
+
+
+@pytest.mark.parametrize(
+    "tdm",
+    [
+        pytest.param([answer(404)], id="missing"),
+        pytest.param([answer(403, b"")], id="403"),
+        pytest.param([answer(500)], id="500"),
+        pytest.param([hang_up], id="hangs-up"),
+        pytest.param([answer(body=b"")], id="empty"),
+        pytest.param([answer(body=b"<html>1</html>")], id="page"),
+        pytest.param([answer(body=BODY)], id="binary"),
+        pytest.param([answer(body=RESERVED, Content_Encoding="br")], id="wrong-encoding"),
+        pytest.param([answer(body=RESERVED[:-1] + b" " * 600_000 + b"]")], id="huge"),
+        pytest.param([moved(TDM)], id="to-itself"),
+        pytest.param([moved("file:///etc/passwd")], id="to-a-file"),
+    ],
+)
+def test_a_host_without_a_tdm_file_that_can_be_read_reserves_nothing(site, detail, tdm):
+    site.at(TDM, *tdm)
+    assert detail(site.at("/x", answer())) is None
+
+
+def test_a_tdm_file_may_be_elsewhere_but_not_where_robots_txt_forbids_it(site, detail):
+    site.at(TDM, moved("http://b.example/t"), host="a.example")
+    site.at("/t", answer(body=RESERVED), host="b.example")
+    site.at("/x", answer())
+    assert detail("http://a.example/x") == RESERVED_DETAIL
+    site.at(TDM, answer(body=RESERVED), host="c.example")
+    site.at("/robots.txt", answer(body=ROBOTS + b"Disallow: /.well-known/"), host="c.example")
+    assert detail("http://c.example/x") is None
+
+
+def test_each_host_of_a_chain_is_asked_for_its_own_files(site, detail):
+    site.at("/x", moved("http://b.example/x"), host="a.example")
+    site.at(TDM, answer(body=RESERVED), host="b.example")
+    assert detail("http://a.example/x") == RESERVED_DETAIL
+
+
 # --- secrets
 
 

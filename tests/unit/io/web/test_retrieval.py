@@ -15,6 +15,8 @@ from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.io.web.client import ResponseLimits
+from tasks.io.web.robots import RobotsRules
+from tasks.io.web.tdmrep import TdmFile
 from tests.support.servers import answer, hang_up
 
 REQUEST = {"locator": "a.png", "validator": "v1"}
@@ -139,8 +141,9 @@ def download(store, invite, seen):
             )
 
     # what the host's robots.txt and first image need besides: turns that only `Downloads` waits for
-    guest.client._robots_by_host["a.example"] = type("Rules", (), {"is_allowed": lambda *_: True})()
-    guest.client._has_noai_by_host["a.example"] = False
+    guest.client._host_files._robots_by_host["a.example"] = RobotsRules(b"")
+    guest.client._host_files._tdm_by_host["a.example"] = TdmFile(b"")
+    guest.client._has_opt_out_by_host["a.example"] = False
     return downloaded
 
 
