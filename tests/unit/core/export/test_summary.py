@@ -46,13 +46,6 @@ BOOK = table(
     (False, "near_duplicate", None, "a:1"),
     (False, "opted_out", "TDM: 1", None),
 )
-    LEDGER,
-    OF_LEDGER,
-    (True, None, None, None),
-    (False, "too_small", "9 px", None),
-    (False, "near_duplicate", None, "a:1"),
-    (False, "opted_out", "TDM: 1", None),
-)
 
 
 def test_counts_by_hand():
