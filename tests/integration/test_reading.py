@@ -130,7 +130,7 @@ TABLES = [
         from glob import glob
         from huggingface_hub import DatasetCard
         card = DatasetCard.load(f"{release}/README.md")  # the validator itself asks the hub
-        assert card.data.task_categories and card.data.size_categories and card.text.startswith("# ")
+        assert card.data.task_categories and card.data.size_categories and card.text.lstrip().startswith("# ")
         for info in card.data.dataset_info:
             table = info["config_name"]
             known, files = load_dataset_builder(release, table).info, sorted(glob(f"{release}/{table}/*.parquet"))
