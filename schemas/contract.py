@@ -15,6 +15,8 @@ SUMS = "SHA256SUMS"
 """The digests of all other files of a release but its manifest, as `sha256sum -c` reads them."""
 ATTRIBUTION = "ATTRIBUTION.md"
 """Whom to name for each image."""
+CROISSANT = "croissant.json"
+"""The release as MLCommons' Croissant describes datasets."""
 _NUMBERS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})*")
 
 

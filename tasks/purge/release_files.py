@@ -7,7 +7,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import ATTRIBUTION, SPLIT_TABLES, SUMS, parse_part
+from schemas.contract import ATTRIBUTION, CROISSANT, SPLIT_TABLES, SUMS, parse_part
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
 from schemas.phrases import counted, quoted
@@ -20,6 +20,7 @@ from tasks.io.store.layout import FORMATS
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 from tasks.purge.areas import Removal
+from tasks.subjects.croissant import croissant_of
 from tasks.subjects.promises import table_digest
 
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
@@ -27,7 +28,7 @@ _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
     r"(ledger|records|categories|relations|labels|fingerprints|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|CHANGES\.md|changes\.parquet|opt-outs\.(parquet|txt)|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|ATTRIBUTION\.md|SHA256SUMS|report\.html"
+    r"|CHANGES\.md|changes\.parquet|opt-outs\.(parquet|txt)|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|ATTRIBUTION\.md|SHA256SUMS|report\.html|croissant\.json"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
@@ -104,12 +105,16 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
         left = {path: release.row_count(path) for path in paths}  # as they are now: the manifest comes last
         kept = "surrogateescape"  # bytes that are no text stay as they are
         editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
+        entries = editor.entries()
+        if CROISSANT in entries:
+            now = release.manifest.model_copy(update={"files": entries})
+            editor.text(CROISSANT, lambda _: croissant_of(Release(release.url), now, removal.day))
+            entries |= {CROISSANT: release.file_entry(CROISSANT) or entries[CROISSANT]}
         if SUMS in release.manifest.files:
-            editor.text(SUMS, lambda _: digest.sums(editor.entries()).encode())
+            editor.text(SUMS, lambda _: digest.sums(entries).encode())
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
-        lost = [
-            count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD, ATTRIBUTION, SUMS}
-        ]
+        derived = {_TOMBSTONES, _CARD, ATTRIBUTION, CROISSANT, SUMS}
+        lost = [count for path, count in editor.lost_rows.items() if path not in derived]
         rows_and_files = f"{counted(sum(lost), 'row')} removed, {counted(len(lost), 'file')} changed"
         yield f"release {release.manifest.version}: amended; {rows_and_files}"
 

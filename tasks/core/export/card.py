@@ -118,6 +118,7 @@ def _file_lines(files: Collection[str], *, has_scores: bool) -> list[str]:
         *(line for line in [FORMATS_LINE] if any(path.startswith("formats/") for path in files)),
         *([_CHANGES_LINE] if "CHANGES.md" in files else []),
         "- `ATTRIBUTION.md`: whom to name for each image, by licence.",
+        "- `croissant.json`: tables, columns and digests for programs, as MLCommons' Croissant describes datasets.",
         "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files. `SHA256SUMS`: the same, "
         "for `sha256sum -c`.",
     ]
