@@ -17,6 +17,8 @@ ATTRIBUTION = "ATTRIBUTION.md"
 """Whom to name for each image."""
 DATASHEET = "DATASHEET.md"
 """Questions on the dataset, and what is known."""
+CROISSANT = "croissant.json"
+"""The release as MLCommons' Croissant describes datasets."""
 _NUMBERS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})*")
 
 

@@ -66,11 +66,18 @@ class ReleaseAttributes(_Fields):
     attributes: Annotated[dict[AttributeName, ReleaseAttribute], Field(max_length=MOST_ATTRIBUTES)] = {}
 
 
+class ReleaseAnnotations(_Fields):
+    """Boxes that people drew, in files beside a source's images."""
+
+    format: str
+
+
 class ReleaseSource(_Fields):
-    """A source of the recipe. pattern: of a folder."""
+    """A source of the recipe. pattern: of a folder; annotations: of a source in files."""
 
     name: str
     pattern: str | None = None
+    annotations: ReleaseAnnotations | None = None
 
 
 class ReleaseRecipe(ReleaseAttributes):
@@ -78,6 +85,7 @@ class ReleaseRecipe(ReleaseAttributes):
 
     name: str | None = None
     title: str | None = None
+    description: str | None = None
     limit: int | None = None
     categories: list[ReleaseCategory]
     keypoint_schemes: dict[str, ReleaseJoints] = {}

@@ -1,6 +1,6 @@
 """Sources: the collections that a recipe draws from, one file each."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -17,3 +17,7 @@ from schemas.sources.wikiart import WikiartSource
 AnyFileSource = FolderSource | TableSource
 AnyWebSource = ArticSource | CommonsSource | FlickrSource | MetSource | SurrealismSource | UkiyoeSource | WikiartSource
 AnySource = Annotated[AnyFileSource | AnyWebSource, Field(discriminator="source")]
+SOURCES = {
+    str(kind.model_fields["source"].default): kind for kind in (*get_args(AnyFileSource), *get_args(AnyWebSource))
+}
+"""The kinds of sources by the words that recipes have for them."""

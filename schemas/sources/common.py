@@ -246,6 +246,8 @@ class WebSource(Source):
     """What every source on the web has. The recipe's `manners` say how fast it is asked."""
 
     is_on_web: ClassVar[Literal[True]] = True
+    has_api: ClassVar[bool] = True
+    """Whether it answers programs in a form of their own; else its pages for people are read."""
 
     refresh: Literal["listings", "never", "all"] = Field(
         "listings",

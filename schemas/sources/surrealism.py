@@ -12,6 +12,8 @@ PagePath = Annotated[str, Field(pattern=r"^/([A-Za-z0-9._~%-]+/)*[A-Za-z0-9._~%-
 class SurrealismSource(WebSource):
     """Surrealist works on surrealism.website, which has an index of artists and a page of images for each."""
 
+    has_api = False
+
     source: Literal["surrealism"] = "surrealism"
     index: PagePath = Field("/", description="Path of the page that links to every artist's page")
     style: StyleName = Field(

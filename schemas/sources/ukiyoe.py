@@ -14,6 +14,8 @@ Museum = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,30}$", description
 class UkiyoeSource(WebSource):
     """Japanese woodblock prints on ukiyo-e.org, which collects what museums and dealers show."""
 
+    has_api = False
+
     source: Literal["ukiyoe"] = "ukiyoe"
     museums: Some[Museum] = Field(
         ("met", "mfa", "mia", "famsf"),

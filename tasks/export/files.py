@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
-from schemas.contract import ATTRIBUTION, DATASHEET, SUMS, schema_path
+from schemas.contract import ATTRIBUTION, CROISSANT, DATASHEET, SUMS, schema_path
 from schemas.dedup import Dedup
 from schemas.detect import Detect
 from schemas.manifests import ReleaseManifest
+from schemas.release import ReleaseRecipe
 from schemas.sample import Sample
 from schemas.tables import (
     CATEGORIES,
@@ -35,6 +36,7 @@ from tasks.core.export import card, digest, labels, ledger
 from tasks.core.export.attribution import attribution_page
 from tasks.core.export.datasheet import datasheet
 from tasks.core.export.hub import card_head, with_head
+from tasks.core.export.responsible_ai import FACTS_FROM, collection_facts
 from tasks.core.export.summary import summarized
 from tasks.core.names.spellings import field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
@@ -53,6 +55,7 @@ from tasks.io.images.inspection import PHASH
 from tasks.io.store import datasets, releases
 from tasks.io.store.drafts import Draft
 from tasks.io.store.releases import Release
+from tasks.subjects.croissant import croissant_file
 from tasks.subjects.roles import roles_of
 
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
@@ -102,6 +105,9 @@ def write_release(
         draft.write(DATASHEET, datasheet(recipe, manifest, summary).encode())
         report = _report(build, manifest, content, others, sections.attributes(declared))
         draft.write("report.html", report.encode())
+        facts = collection_facts({table: getattr(content, table) for table in FACTS_FROM})
+        written = ReleaseRecipe.model_validate(recipe.model_dump(mode="json"))  # as whoever reads the release has it
+        draft.write(CROISSANT, croissant_file(written, manifest, facts))
         draft.write(SUMS, digest.sums(draft.files).encode())
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 

@@ -7,7 +7,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import ATTRIBUTION, DATASHEET, SPLIT_TABLES, SUMS, parse_part
+from schemas.contract import ATTRIBUTION, CROISSANT, DATASHEET, SPLIT_TABLES, SUMS, parse_part
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
 from schemas.phrases import counted, quoted
@@ -21,6 +21,7 @@ from tasks.io.store.layout import FORMATS
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 from tasks.purge.areas import Removal
+from tasks.subjects.croissant import croissant_of
 from tasks.subjects.promises import table_digest
 
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
@@ -28,12 +29,12 @@ _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
     r"(ledger|records|categories|relations|labels|fingerprints|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|CHANGES\.md|changes\.parquet|opt-outs\.(parquet|txt)|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|(ATTRIBUTION|DATASHEET)\.md|SHA256SUMS|report\.html"
+    r"|CHANGES\.md|changes\.parquet|opt-outs\.(parquet|txt)|formats/.+|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|(ATTRIBUTION|DATASHEET)\.md|SHA256SUMS|report\.html|croissant\.json"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
 _CARD, _REPORT = "README.md", "report.html"
-_UNCOUNTED = {_TOMBSTONES, _CARD, ATTRIBUTION, DATASHEET, SUMS}
+_UNCOUNTED = {_TOMBSTONES, _CARD, ATTRIBUTION, CROISSANT, DATASHEET, SUMS}
 
 
 def check(removal: Removal, release: Release) -> None:
@@ -108,14 +109,15 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
         editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
         if DATASHEET in release.manifest.files:
             editor.text(DATASHEET, lambda text: core.page_with(text.decode(errors=kept), mine).encode(errors=kept))
+        entries = editor.entries()
+        if CROISSANT in entries:
+            now = release.manifest.model_copy(update={"files": entries})
+            editor.text(CROISSANT, lambda _: croissant_of(Release(release.url), now, removal.day))
+            entries |= {CROISSANT: release.file_entry(CROISSANT) or entries[CROISSANT]}
         if SUMS in release.manifest.files:
-            editor.text(SUMS, lambda _: digest.sums(editor.entries()).encode())
+            editor.text(SUMS, lambda _: digest.sums(entries).encode())
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
-        lost = [
-            count
-            for path, count in editor.lost_rows.items()
-            if path not in {_TOMBSTONES, _CARD, ATTRIBUTION, DATASHEET, SUMS}
-        ]
+        lost = [count for path, count in editor.lost_rows.items() if path not in _UNCOUNTED]
         rows_and_files = f"{counted(sum(lost), 'row')} removed, {counted(len(lost), 'file')} changed"
         yield f"release {release.manifest.version}: amended; {rows_and_files}"
 

@@ -3,6 +3,7 @@ them. Of the report, and of what a card says beside these lines, nobody can tell
 """
 
 import importlib.metadata
+import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ValidationError
 
-from schemas.contract import ATTRIBUTION, DATASHEET, SUMS, schema_path
+from schemas.contract import ATTRIBUTION, CROISSANT, DATASHEET, SUMS, schema_path
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from tasks.core import tables
@@ -24,6 +25,7 @@ from tasks.core.export.datasheet import datasheet
 from tasks.core.export.images import FROM_RECORDS
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
+from tasks.subjects.croissant import croissant_of
 from tasks.verify import checks
 
 _PROGRAM = "bilderatlas"
@@ -40,22 +42,34 @@ def problems(release: Release) -> Iterator[str]:
         return
     yield from _schemas(release)
     yield from _attribution(release)
+    if _is_of_this_program(release):
+        yield from _croissant(release)
     if manifest.amended is None:
-        try:
-            recipe = Recipe.model_validate(release.read_mapping("recipe.yaml"))
-        except ValidationError:  # which the digest of the recipe tells
-            return
-        splits = recipe.split.splits
-        images = checks.columns_of(release, "images", [*summary.OF_IMAGES, *recipe.attributes])
-        if not pc.all(pc.is_in(images["split"], value_set=pa.array(splits))).as_py():  # which a rule tells
-            return
-        attributes = attribute_statistics(images, list(recipe.attributes), splits)
-        path = "statistics/attributes.parquet"
-        if path in release.manifest.files and not release.table(path).equals(attributes):
-            yield f"{path}: expected what follows from the images, got other numbers"
-        yield from _evaluation(release, recipe)
-        if manifest.environment.get(_PROGRAM) == importlib.metadata.version(_PROGRAM):  # others use other words
-            yield from _pages(release, recipe, images, attributes)
+        yield from _as_published(release)
+
+
+def _is_of_this_program(release: Release) -> bool:
+    """Whether this version has written it: others use other words."""
+    return release.manifest.environment.get(_PROGRAM) == importlib.metadata.version(_PROGRAM)
+
+
+def _as_published(release: Release) -> Iterator[str]:
+    """What a purge leaves as it was: numbers of the day of publication."""
+    try:
+        recipe = Recipe.model_validate(release.read_mapping("recipe.yaml"))
+    except ValidationError:  # which the digest of the recipe tells
+        return
+    splits = recipe.split.splits
+    images = checks.columns_of(release, "images", [*summary.OF_IMAGES, *recipe.attributes])
+    if not pc.all(pc.is_in(images["split"], value_set=pa.array(splits))).as_py():  # which a rule tells
+        return
+    attributes = attribute_statistics(images, list(recipe.attributes), splits)
+    path = "statistics/attributes.parquet"
+    if path in release.manifest.files and not release.table(path).equals(attributes):
+        yield f"{path}: expected what follows from the images, got other numbers"
+    yield from _evaluation(release, recipe)
+    if _is_of_this_program(release):
+        yield from _pages(release, recipe, images, attributes)
 
 
 def _schemas(release: Release) -> Iterator[str]:
@@ -132,6 +146,19 @@ def _are_same(scores: Mapping[str, Any] | None, said: Mapping[str, Any]) -> bool
             for name, value in scores.items()
         )
     )
+
+
+def _croissant(release: Release) -> Iterator[str]:
+    """What `croissant.json` says otherwise than it follows from the release, as all of it does."""
+    manifest, said = release.manifest, release.read_json(CROISSANT)
+    data = croissant_of(release, manifest, manifest.amended.date if manifest.amended else None)
+    expected = json.loads(data)
+    if said != expected:
+        known = said if isinstance(said, dict) else {}
+        first = next(name for name in {**expected, **known} if known.get(name, ...) != expected.get(name, ...))
+        yield f"{CROISSANT}: expected {quoted(first)} as it follows from the release, got another"
+    elif release.read(CROISSANT) != data:
+        yield f"{CROISSANT}: expected its values as releases write them, got another spelling"
 
 
 def _pages(release: Release, recipe: Recipe, images: pa.Table, attributes: pa.Table) -> Iterator[str]:

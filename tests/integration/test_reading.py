@@ -140,6 +140,33 @@ TABLES = [
         tell(rows, images["train"].column_names, len(boxes), pictures)
         """,
     ),
+    Reader(
+        "mlcroissant",
+        "readers",
+        """
+        found = list(images)
+        picture_of = [row["images/image"].fp.getvalue() for row in found]
+        rows = [(row["images/split"].decode(), row["images/image_id"], data) for row, data in zip(found, picture_of)]
+        columns = [name.removeprefix("images/") for name in found[0]]
+        split_of = [row["annotations/split"] for row in boxes]
+        assert [row["images/image_id"] for row in train] == [row[1] for row in rows if row[0] == "train"]
+        tell(rows, columns, split_of.count(b"train"), [(picture, rows[0][2], False)])
+        """,
+    ),
+    Reader(
+        "mlcroissant",
+        "readers",
+        """
+        found = list(dataset.records("images"))
+        picture_of = [row["images/image"].fp.getvalue() for row in found]
+        rows = [(row["images/split"].decode(), row["images/image_id"], data) for row, data in zip(found, picture_of)]
+        keys = {name.split("/")[2]: count for name, count in counts.items() if name.startswith("files/images/")}
+        assert sum(keys.values()) == counts["images"] == len(rows)
+        boxes = sum(count for name, count in counts.items() if name.startswith("files/annotations/train-"))
+        tell(rows, [name.removeprefix("images/") for name in found[0]], boxes)
+        """,
+        blocks=(1,),
+    ),
 ]
 PROMISED = Reader("Is it what was promised?", "ours", "print('{}')")
 LOADER = Reader(

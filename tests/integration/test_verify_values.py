@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from schemas.contract import SUMS
+from schemas.contract import CROISSANT, SUMS
 from tasks.core.export import digest
 from tasks.core.export.attribution import attribution_page, attributions
 from tasks.core.export.hub import FileSize, head_after_purge, head_and_text, with_head
@@ -55,15 +55,18 @@ def rewrite_json(folder: Path, path: str, change: Callable[[Any], Any]) -> None:
     seal(folder)
 
 
-def seal(folder: Path, *, with_sums: bool = True) -> None:
-    """The manifest's digests of files, content and version, and SHA256SUMS, as they are now; counts stay."""
+def seal(folder: Path, *, but: str = "") -> None:
+    """The digests of files, content and version, SHA256SUMS and croissant.json, as they are now; counts stay.
+    but: one of the two that stays as it is.
+    """
+    derived = {"with_sums": but != SUMS, "with_croissant": but != CROISSANT}
 
     def change_files(fields: dict[str, Any]) -> None:
         for path, entry in fields["files"].items():
             data = (folder / path).read_bytes()
             entry.update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
 
-    rewrite_manifest(folder, change_files, with_sums=with_sums)
+    rewrite_manifest(folder, change_files, **derived)
     now = Release(str(folder))
     try:
         content = {table: table_digest(now, table) for table in digest.content_tables(now.manifest.files)}
@@ -72,7 +75,7 @@ def seal(folder: Path, *, with_sums: bool = True) -> None:
     whole = digest.content_digest(content)
     version = digest.version(whole, now.manifest.recipe_sha256, now.manifest.contract_version)
     now_said = {"content": content, "content_sha256": whole, "version": version}
-    rewrite_manifest(folder, lambda fields: fields.update(now_said), with_sums=with_sums)
+    rewrite_manifest(folder, lambda fields: fields.update(now_said), **derived)
 
 
 def put(column: str, value: Any, where: Callable[[dict[str, Any]], Any] = lambda _: True) -> Change:
@@ -302,6 +305,36 @@ FORGERIES: list[Any] = [
         id="a label",
     ),
     pytest.param(
+        with_text(CROISSANT, '"The pretend museum"', '"Another museum"'),
+        f"{CROISSANT}: expected 'name' as it follows from the release",
+        id="a name for programs",
+    ),
+    pytest.param(
+        with_text(CROISSANT, '"keywords"', '"url":null,"keywords"'),
+        f"{CROISSANT}: expected 'url' as it follows from the release",
+        id="an address for programs",
+    ),
+    pytest.param(
+        with_text(CROISSANT, "@context", "context"),
+        f"{CROISSANT}: expected '@context' as it follows from the release",
+        id="no Croissant any more",
+    ),
+    pytest.param(
+        lambda folder: (folder / CROISSANT).write_text("[]"),
+        f"{CROISSANT}: expected '@context' as it follows from the release",
+        id="a list in place of Croissant",
+    ),
+    pytest.param(
+        lambda folder: (folder / CROISSANT).write_text("{"),
+        f"expected {CROISSANT} in release",
+        id="no JSON in place of Croissant",
+    ),
+    pytest.param(
+        lambda folder: (folder / CROISSANT).write_text(json.dumps(json.loads((folder / CROISSANT).read_text()))),
+        f"{CROISSANT}: expected its values as releases write them",
+        id="Croissant in another spelling",
+    ),
+    pytest.param(
         with_text(SUMS, "README.md", "README.txt"),
         f"{SUMS}: expected the digests of manifest.json",
         id="sums",
@@ -327,7 +360,7 @@ FORGERIES: list[Any] = [
 def test_what_somebody_has_altered_with_all_digests(release: Path, forge: Callable[[Path], Any], said: str | None):
     noted = verify(str(release)).sha256
     forge(release)
-    seal(release, with_sums=said is None or not said.startswith(SUMS))
+    seal(release, but=next((path for path in (SUMS, CROISSANT) if said is not None and path in said), ""))
     problems = verify(str(release)).problems
     assert problems == () if said is None else any(problem.startswith(said) for problem in problems), problems
     assert not verify(str(release), expected_sha256=noted).is_good

@@ -169,6 +169,7 @@ def _file_lines(files: Collection[str], *, has_scores: bool) -> list[str]:
         *([_CHANGES_LINE] if "CHANGES.md" in files else []),
         "- `ATTRIBUTION.md`: whom to name for each image, by licence. `DATASHEET.md`: questions on the dataset, and "
         "what is known.",
+        "- `croissant.json`: tables, columns and digests for programs, as MLCommons' Croissant describes datasets.",
         "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files. `SHA256SUMS`: the same, "
         "for `sha256sum -c`.",
     ]
