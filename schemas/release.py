@@ -80,11 +80,24 @@ class ReleaseSource(_Fields):
     annotations: ReleaseAnnotations | None = None
 
 
+class ReleaseAbout(_Fields):
+    """What people say of their dataset."""
+
+    authors: list[str] = []
+    homepage: str | None = None
+    paper: str | None = None
+    citation: str | None = None
+    languages: list[str] = []
+    limitations: str | None = None
+    answers: dict[str, str] = {}
+
+
 class ReleaseRecipe(ReleaseAttributes):
     """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`."""
 
     name: str | None = None
     title: str | None = None
+    about: ReleaseAbout | None = None
     description: str | None = None
     limit: int | None = None
     categories: list[ReleaseCategory]

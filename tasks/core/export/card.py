@@ -1,6 +1,5 @@
 """The dataset card: what a release is, in Markdown, for whoever opens its folder."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,10 +11,11 @@ from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.attribute_statistics import AttributeSummary
+from tasks.core.export.citation import citation
 from tasks.core.export.datasheet import limitation_sentences, values_of
 from tasks.core.export.opt_outs import opt_out_lines
 from tasks.core.export.summary import ReleaseSummary
-from tasks.core.markdown import as_text, one_line, paragraphs, visible
+from tasks.core.markdown import as_text, paragraphs, visible
 from tasks.core.passed_over import yielded
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
@@ -119,31 +119,10 @@ def _about_lines(about: About) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def citation(recipe: Recipe, manifest: ReleaseManifest) -> str:
-    """How to cite a release, as BibTeX: the recipe's own words, else its authors, title, version and digest."""
-    about = recipe.about or About()
-    if about.citation:
-        return about.citation.strip()
-    fields = {
-        "title": recipe.title or recipe.name,
-        "author": " and ".join(about.authors),
-        "version": manifest.version,
-        "url": about.homepage or "",
-        "note": f"content sha256:{manifest.content_sha256}",
-    }
-    lines = (f"  {name} = {{{_bibtex(text)}}}" for name, text in fields.items() if text)
-    return "\n".join([f"@misc{{{recipe.name}-{manifest.version},", ",\n".join(lines), "}"])
-
-
-def _bibtex(text: str) -> str:
-    """The text in one line, without signs that lead out of a field."""
-    return one_line(re.sub(r"[\\{}]", "", text))
-
-
 def _citation_lines(recipe: Recipe, manifest: ReleaseManifest) -> list[str]:
+    text = citation(recipe.title or recipe.name, recipe.about or About(), manifest)
     # as a block of indented lines, in which nothing means anything: a fence could be closed from within
-    lines = [f"    {line}" for line in visible(citation(recipe, manifest)).splitlines()]
-    return ["## Citation", "", *lines, ""]
+    return ["## Citation", "", *(f"    {line}" for line in visible(text).splitlines()), ""]
 
 
 def _file_lines(files: Collection[str], *, has_scores: bool) -> list[str]:

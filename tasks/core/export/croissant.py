@@ -16,9 +16,10 @@ import pyarrow as pa
 from schemas.contract import SPLIT_TABLES, ContractObject, ContractProperty, parse_part
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.phrases import counted
-from schemas.release import ReleaseRecipe
+from schemas.release import ReleaseAbout, ReleaseRecipe
 from schemas.sources.common import NOASSERTION
 from schemas.split import SPLITS
+from tasks.core.export.citation import citation
 from tasks.core.export.responsible_ai import CollectionFacts, responsible_ai
 from tasks.core.rights import allowed_use
 
@@ -102,6 +103,7 @@ def croissant(
         "version": f"{manifest.lineage}.0.0+{manifest.version}",
         "identifier": f"sha256:{manifest.content_sha256}",
         **({"dateModified": modified} if modified else {}),
+        **_said_by_people(recipe, manifest),
         "license": _licences(facts.rights),
         "keywords": list(recipe.category_names),
         **responsible_ai(recipe, manifest, facts),
@@ -112,6 +114,18 @@ def croissant(
             *_key_sets(filled, promised),
         ],
     }
+
+
+def _said_by_people(recipe: ReleaseRecipe, manifest: ReleaseManifest) -> Node:
+    about = recipe.about or ReleaseAbout()
+    said = {
+        "creator": [{"@type": "sc:Person", "name": name} for name in about.authors],
+        "url": about.homepage,
+        "subjectOf": about.paper,
+        "inLanguage": about.languages,
+        "citeAs": citation(recipe.title or manifest.name, about, manifest),
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 def croissant_text(document: Node) -> bytes:

@@ -1,6 +1,7 @@
 """The responsible-AI properties of `croissant.json` (Croissant RAI 1.0): what a build knows of itself, and no more.
 
-What only people know (who annotated, for which uses, which harm) is left out: nothing is guessed.
+What only people know (who annotated, for which uses, which harm) is there where the recipe's `about` says it: nothing
+is guessed.
 https://docs.mlcommons.org/croissant/docs/croissant-rai-spec.html
 """
 
@@ -14,7 +15,7 @@ from schemas.fetch import SCRAPE
 from schemas.manifests import ReleaseManifest
 from schemas.phrases import counted, listed
 from schemas.reasons import MEANING, Reason
-from schemas.release import ReleaseRecipe, ReleaseSource
+from schemas.release import ReleaseAbout, ReleaseRecipe, ReleaseSource
 from schemas.sources import SOURCES
 from schemas.sources.common import NOASSERTION
 from tasks.core.columns import bools
@@ -128,7 +129,33 @@ def responsible_ai(recipe: ReleaseRecipe, manifest: ReleaseManifest, facts: Coll
         "personalSensitiveInformation": list(_personal(recipe, facts)),
         "dataReleaseMaintenancePlan": _maintenance(manifest),
     }
-    return {f"rai:{name}": value for name, value in said.items() if value}
+    return {
+        f"rai:{name}": value for name, value in _with_answers(said, recipe.about or ReleaseAbout()).items() if value
+    }
+
+
+_ANSWERS = {
+    "annotatorDemographics": ("annotators",),
+    "dataBiases": ("bias",),
+    "dataLimitations": ("unfit_uses",),
+    "dataReleaseMaintenancePlan": ("maintainer", "updates"),
+    "dataSocialImpact": ("harms",),
+    "dataUseCases": ("other_uses",),
+    "personalSensitiveInformation": ("people", "confidential"),
+}
+"""The questions of the datasheet whose answers a property takes, after what the build knows."""
+
+
+def _with_answers(said: Mapping[str, Any], about: ReleaseAbout) -> dict[str, Any]:
+    found = dict(said)
+    for name, keys in _ANSWERS.items():
+        answers = [about.answers[key] for key in keys if key in about.answers]
+        if name == "dataLimitations" and about.limitations:
+            answers = [about.limitations, *answers]
+        if answers:
+            known = found.get(name) or []
+            found[name] = [*([known] if isinstance(known, str) else known), *answers]
+    return found
 
 
 def _collection(facts: CollectionFacts) -> str:

@@ -192,21 +192,9 @@ def test_what_the_recipe_says_of_its_makers_stands_first_and_as_text():
     assert found[place + 2 : place + 5] == ["    @misc{own, title = {Own}}", "    ```", "    # no heading"]
 
 
-def test_a_release_is_cited_by_its_version_where_its_recipe_says_nothing():
-    odd = RECIPE.model_copy(update={"title": "A {small}\n\\ set", "about": About(authors=("A", "B"))})
-    assert card.citation(odd, MANIFEST).splitlines() == [
-        "@misc{small-0123456789ab,",
-        "  title = {A small set},",
-        "  author = {A and B},",
-        "  version = {0123456789ab},",
-        f"  note = {{content sha256:{'c' * 64}}}",
-        "}",
-    ]
-
-
 def test_rights_stand_before_all_that_is_no_introduction():
     found = [line for line in text().splitlines() if line.startswith("## ")]
-    assert found[:4] == ["## Rights", "## Contents", "## Limitations", "## Citation"]
+    assert found[:5] == ["## Rights", "## Opt-outs", "## Contents", "## Limitations", "## Citation"]
 
 
 HOSTILE = [

@@ -130,7 +130,28 @@ def test_what_the_dataset_is():
     assert (made["name"], made["alternateName"], made["description"]) == ("A small set", "small", "For tests.")
     assert (made["version"], made["identifier"]) == ("2.0.0+0123456789ab", f"sha256:{'c' * 64}")
     assert made["keywords"] == ["person"]
-    assert {"datePublished", "dateModified", "citeAs", "creator", "url"}.isdisjoint(made)
+    assert made["citeAs"].startswith("@misc{small-0123456789ab,")
+    assert {"datePublished", "dateModified", "creator", "url", "inLanguage", "subjectOf"}.isdisjoint(made)
+
+
+def test_what_people_say_of_it():
+    about = {
+        "authors": ["A", "B"],
+        "homepage": "https://a.example/set",
+        "paper": "https://a.example/paper",
+        "citation": "@misc{own}",
+        "languages": ["en"],
+        "limitations": "Few.",
+        "answers": {"harms": "None known.", "annotators": "Two students.", "people": "Sitters.", "funding": "Nobody."},
+    }
+    made = document({"about": about})
+    assert made["creator"] == [{"@type": "sc:Person", "name": "A"}, {"@type": "sc:Person", "name": "B"}]
+    assert (made["url"], made["subjectOf"], made["citeAs"]) == (about["homepage"], about["paper"], "@misc{own}")
+    assert made["inLanguage"] == ["en"]
+    assert (made["rai:dataSocialImpact"], made["rai:annotatorDemographics"]) == (["None known."], ["Two students."])
+    assert made["rai:dataLimitations"][-1] == "Few."
+    assert made["rai:personalSensitiveInformation"][-1] == "Sitters."
+    assert "Nobody." not in str(made)
 
 
 def test_a_release_without_words_of_its_own():
