@@ -128,3 +128,17 @@ FAILURES_IN_BYTES: frozenset[Reason] = frozenset(
     }
 )
 """Failures that our own limits and code found in bytes that did come: asked for again when these change."""
+
+PICTURED: frozenset[Reason] = frozenset(
+    {
+        *(Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE),
+        *(Reason.TOO_SMALL, Reason.TOO_ELONGATED, Reason.OUTSIDE_PIXELS, Reason.OUTSIDE_BYTES),
+        *(Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES, Reason.STYLE_NOT_WANTED),
+        *(Reason.NOT_IN_COLOUR, Reason.IN_COLOUR, Reason.BLANK, Reason.BLURRED, Reason.FRAMED, Reason.OBJECT_PHOTO),
+        *(Reason.STYLE_NOT_CHOSEN, Reason.NO_STYLE, Reason.NOT_DRAWN, Reason.OVER_CAP),
+        *(Reason.JOINED_ACROSS_SPLITS, Reason.COPY_ACROSS_ROLES),
+    }
+)
+"""Drops whose pictures a report may show. All others stay unseen, a new reason too until it is named here: who had a
+picture taken down, excluded or sent back, opted out, or gives no open rights, does not want it published, and a report
+is published; `where` may ask for rights; what is gone may have been withdrawn; failures have no picture."""

@@ -4,8 +4,10 @@ No script, nothing from elsewhere, and all can be read without colours: lines di
 """
 
 import html
+import itertools
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -21,9 +23,9 @@ STYLE = (
 )
 """Its rules apply to plots only, also where they are in a page with other things."""
 
-_COLOURS = ("#b5532a", "#1f5a8a", "#3a7d44", "#7b4b94", "#8a6d1f", "#444444")
+COLOURS = ("#b5532a", "#1f5a8a", "#3a7d44", "#7b4b94", "#8a6d1f", "#444444")
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
-"""Six colours by four dashes: 12 lines that differ in both before any two are alike."""
+"""Six colours by four dashes: 12 lines that differ in both before any two are alike. Those of paper."""
 
 _VISIBLE_PX = 0.5
 _LETTER_PX = 6.2
@@ -90,6 +92,30 @@ def short(name: str, longest: int, end: int = 0) -> str:
     return f"{name[: longest - 1 - end].rstrip()}…{name[len(name) - end :].lstrip()}"
 
 
+def fitting(name: str, width_px: float) -> str:
+    """A name that has so much room beside a plot, at 11 px: its beginning, by how wide its letters are in a wide font.
+
+    >>> fitting("Mannerism (Late Renaissance)", 128), fitting("Op Art", 128), fitting("WWWW", 30)
+    ('Mannerism (Late…', 'Op Art', 'W…')
+    """
+    ends = list(itertools.accumulate(map(_width_px, name)))
+    if not ends or ends[-1] <= width_px:
+        return name
+    return f"{name[: sum(end <= width_px - _width_px('…') for end in ends)].rstrip()}…"
+
+
+def _width_px(letter: str) -> float:
+    """Of a letter of 11 px, in a font as wide as DejaVu Sans."""
+    if unicodedata.east_asian_width(letter) in "WF" or letter in _WIDE or not letter.isprintable():
+        return 11.5
+    if unicodedata.combining(letter):
+        return 0.0
+    return 4.6 if letter in _SLIM else 8.6 if letter.isupper() else 7.1
+
+
+_SLIM, _WIDE = frozenset("ijlftrI.,:;'|!()[]- "), frozenset("mwMWQ@%&…—\ufffd")
+
+
 def text(x: float, y: float, words: str, kind: str = "", more: str = "") -> str:
     """Words from x on, or by their kind around it (mid) or up to it (end). more: further attributes."""
     css = f" class='{kind}'" if kind else ""
@@ -109,7 +135,7 @@ def circle(kind: str, x: float, y: float, radius: float, more: str = "") -> str:
 def pen(place: int) -> str:
     """Colour and dash of the line that is drawn as number `place`."""
     dash = _DASHES[place % len(_DASHES)]
-    return f" stroke='{_COLOURS[place % len(_COLOURS)]}'" + (f" stroke-dasharray='{dash}'" if dash else "")
+    return f" stroke='{COLOURS[place % len(COLOURS)]}'" + (f" stroke-dasharray='{dash}'" if dash else "")
 
 
 def line(points: Points, x: Axis, y: Axis) -> str:

@@ -1,7 +1,8 @@
-"""Small plots as inline SVG: one line of markup each, text that reads on dark and on paper.
+"""Small plots as inline SVG: one line of markup each, by day and by night, and read on a phone as on a screen.
 
 Every plot is a <figure> with a caption; its drawing has a name and a description for who can't see it. What was before
-is grey, dashed or hollow, what is after full and in the report's red. A plot of nothing is empty text.
+is grey, dashed or hollow, what is after full and in the report's red. A plot of nothing is empty text. Colours are
+those of the page (report/theme.py); a plot is as wide as a phone, so that its letters stay as high as they are drawn.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,26 +12,27 @@ from tasks.core import drawing
 from tasks.core.drawing import Axis, Mark, Points, escape
 
 STYLE = f"""
-.plots{{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(30rem,100%),1fr));gap:1.5rem;align-items:start}}
-figure.plot{{width:auto;font-size:.85rem;break-inside:avoid}}figure.plot figcaption{{margin-top:.3rem;max-width:40rem}}
-figure.plot svg{{background:none;max-width:40rem;print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.plots{{columns:21rem;column-gap:1.5rem}}
+figure.plot{{width:auto;margin:0 0 1.5rem;font-size:.85rem;break-inside:avoid}}
+figure.plot figcaption{{margin-top:.3rem;max-width:34rem}}
+figure.plot svg{{background:none;max-width:34rem;print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 {drawing.STYLE}
-.plot .before{{stroke:#7d8590;stroke-width:1.5;stroke-dasharray:4 2;fill:none}}
-.plot .after{{stroke:#b5532a;stroke-width:2;fill:none}}
-.plot .dot-before{{fill:none;stroke:#7d8590;stroke-width:1.5}}.plot .dot-after{{fill:#b5532a}}
-.plot .area{{fill:#b5532a;fill-opacity:.5;stroke:none}}.plot .outline{{fill:none;stroke:#7d8590}}
-.plot .bar-before{{fill:#7d8590;fill-opacity:.35;stroke:#7d8590;stroke-dasharray:3 2}}
-.plot .bar-after{{fill:#b5532a;fill-opacity:.85}}
+.plot .before{{stroke:var(--faint);stroke-width:1.5;stroke-dasharray:4 2;fill:none}}
+.plot .after{{stroke:var(--mark);stroke-width:2;fill:none}}
+.plot .dot-before{{fill:none;stroke:var(--faint);stroke-width:1.5}}.plot .dot-after{{fill:var(--mark)}}
+.plot .area{{fill:var(--mark);fill-opacity:.5;stroke:none}}.plot .outline{{fill:none;stroke:var(--faint)}}
+.plot .bar-before{{fill:var(--faint);fill-opacity:.35;stroke:var(--faint);stroke-dasharray:3 2}}
+.plot .bar-after{{fill:var(--mark);fill-opacity:.85}}
 """
 
 ROWS = 22
 """Styles in one plot (PoPArt has so many); the rest is counted."""
 
-_WIDTH = 480
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 16.0, 24.0, 36.0
-_NAMES_LEFT = 154.0
+WIDTH = 360
+"""Px of a plot: as wide as a phone, where its letters of 11 px are 10 px high or more."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 24.0, 36.0
+_NAMES_LEFT = 136.0
 _ROW = 20.0
-_LONGEST_NAME = 22
 _RADIUS = {"before": 5, "after": 3}  # so that both are seen where they are equal
 _WORDS = ("before", "after")
 
@@ -55,7 +57,7 @@ def rank_plot(labels: PlotLabels, series: PointPair) -> str:
     if not points:
         return ""
     height = 260
-    x = Axis(1, max(2.0, *(x for x, _ in points)), _LEFT, _WIDTH - _RIGHT, True)
+    x = Axis(1, max(2.0, *(x for x, _ in points)), _LEFT, WIDTH - _RIGHT, True)
     y = Axis(1, max(2.0, *(y for _, y in points)), height - _BOTTOM, _TOP, True)
     axes = [drawing.y_axis(y, x.start, x.stop, "{:,.0f}".format), drawing.x_axis(x, _TOP, y.start)]
     return _curves(labels, height, x, y, axes, series)
@@ -70,7 +72,7 @@ def step_plot(labels: PlotLabels, series: PointPair, marks: Mapping[float, str])
     if not most:
         return ""
     height = 240
-    x = Axis(min(marks), max(marks), _LEFT, _WIDTH - _RIGHT, True)
+    x = Axis(min(marks), max(marks), _LEFT, WIDTH - _RIGHT, True)
     y = Axis(0, most, height - _BOTTOM, _TOP)
     axes = [_percent_axis(y, x), drawing.x_axis(x, _TOP, y.start, list(marks.values()), list(marks))]
     return _curves(labels, height, x, y, axes, {name: drawing.stairs(line) for name, line in series.items()})
@@ -82,7 +84,7 @@ def bar_plot(labels: PlotLabels, series: Mapping[str, Sequence[float]], names: S
     if not most:
         return ""
     height = 240
-    x = Axis(0, len(names), _LEFT, _WIDTH - _RIGHT)
+    x = Axis(0, len(names), _LEFT, WIDTH - _RIGHT)
     y = Axis(0, most, height - _BOTTOM, _TOP)
     middles = [place + 0.5 for place in range(len(names))]
     body = [_percent_axis(y, x), drawing.x_axis(x, _TOP, y.start, names, middles, has_lines=False)]
@@ -100,7 +102,7 @@ def dot_plot(labels: PlotLabels, rows: Sequence[tuple[str, float | None, float |
     if not known:
         return ""
     height = round(_TOP + _ROW * len(shown) + _BOTTOM)
-    x = Axis(0, max(1.0, *known), _NAMES_LEFT, _WIDTH - _RIGHT - 6)
+    x = Axis(0, max(1.0, *known), _NAMES_LEFT, WIDTH - _RIGHT - 6)
     body = [drawing.x_axis(x, _TOP, height - _BOTTOM)]
     for place, (name, *values) in enumerate(shown):
         middle = _TOP + _ROW * (place + 0.5)
@@ -120,7 +122,7 @@ def ridge_plot(labels: PlotLabels, rows: Sequence[tuple[str, Points, Points]], n
     if not values:
         return ""
     height = round(_TOP + _ROW * len(shown) + _BOTTOM)
-    x = Axis(min(values), max(values), _NAMES_LEFT, _WIDTH - _RIGHT)
+    x = Axis(min(values), max(values), _NAMES_LEFT, WIDTH - _RIGHT)
     ticks = [tick for tick in x.ticks() if tick == round(tick)]
     body = [drawing.x_axis(x, _TOP, height - _BOTTOM, [f"{tick:.0f}" for tick in ticks], ticks)]
     for place, (name, before, after) in enumerate(shown):
@@ -132,6 +134,17 @@ def ridge_plot(labels: PlotLabels, rows: Sequence[tuple[str, Points, Points]], n
             body += [drawing.path(word, drawing.line(drawing.stairs(line), x, y))] if line else []
     legend = _legend(names, lambda word: drawing.legend_box("outline" if word == "before" else "area"))
     return _figure(labels, height, x, body, legend, len(rows))
+
+
+def framed(labels: PlotLabels, height: int, body: Sequence[str], more: str = "") -> str:
+    """The <figure> of what is drawn, WIDTH px wide, with its title and description; more: the caption's end."""
+    return (
+        f"<figure class=plot><svg viewBox='0 0 {WIDTH} {height}' role='img' aria-labelledby='{labels.plot_id}-t' "
+        f"aria-describedby='{labels.plot_id}-d'>"
+        f"<title id='{labels.plot_id}-t'>{escape(labels.title)}</title><desc "
+        f"id='{labels.plot_id}-d'>{escape(labels.description)}</desc>{''.join(body)}</svg>"
+        f"<figcaption><b>{escape(labels.title)}.</b> {escape(labels.description)}{more}</figcaption></figure>"
+    )
 
 
 # --- parts
@@ -146,22 +159,16 @@ def _figure(labels: PlotLabels, height: int, x: Axis, body: Sequence[str], legen
     """The whole figure. rows: how many there are, shown or not."""
     more = f" {rows - ROWS:,} more styles are in the tables." if rows > ROWS else ""
     axes = drawing.text(x.middle, height - 5, labels.x_label, "mid") + drawing.text(2, 11, labels.y_label)
-    return (
-        f"<figure class=plot><svg viewBox='0 0 {_WIDTH} {height}' role='img' aria-labelledby='{labels.plot_id}-t' "
-        f"aria-describedby='{labels.plot_id}-d'>"
-        f"<title id='{labels.plot_id}-t'>{escape(labels.title)}</title><desc "
-        f"id='{labels.plot_id}-d'>{escape(labels.description)}</desc>{''.join(body)}{axes}{legend}</svg>"
-        f"<figcaption><b>{escape(labels.title)}.</b> {escape(labels.description)}{more}</figcaption></figure>"
-    )
+    return framed(labels, height, [*body, axes, legend], more)
 
 
 def _legend(names: Iterable[str], mark: Callable[[str], Mark]) -> str:
     """Which is which, at the upper right. mark: that of "before" and of "after"."""
-    return drawing.legend_above(_WIDTH - _RIGHT, [(name, mark(word)) for word, name in zip(_WORDS, names, strict=True)])
+    return drawing.legend_above(WIDTH - _RIGHT, [(name, mark(word)) for word, name in zip(_WORDS, names, strict=True)])
 
 
 def _name(name: str, middle: float) -> str:
-    return drawing.text(_NAMES_LEFT - 8, middle + 4, drawing.short(name, _LONGEST_NAME), "end")
+    return drawing.text(_NAMES_LEFT - 8, middle + 4, drawing.fitting(name, _NAMES_LEFT - 8), "end")
 
 
 def _percent_axis(y: Axis, x: Axis) -> str:

@@ -41,6 +41,7 @@ from tasks.export.content import (
 from tasks.export.files import write_release
 from tasks.export.formats import write_formats
 from tasks.export.other_tables import OtherTables, other_tables
+from tasks.export.report import report_page
 from tasks.io.files import contracts
 from tasks.io.files.lmdb_files import check_lmdb
 from tasks.io.store import releases
@@ -134,7 +135,7 @@ def _publish(build: ReleaseBuild, inputs: PublicationInputs, memory: pa.Table) -
         hashes_of = functools.partial(ensure_view_hashes, context=context, label="export")
         ensure = functools.partial(ensure_renditions, context=context, label=build.settings.label)
         beside = (functools.partial(write_formats, ensure=ensure), write_changes)
-        release = releases.Release(write_release(build, whole(), others, row, hashes_of, beside))
+        release = releases.Release(write_release(build, whole(), others, row, hashes_of, beside, report_page))
     if is_publication:
         lineage.check_not_overtaken(store, recipe, build.state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)

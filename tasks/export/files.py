@@ -2,7 +2,7 @@
 
 import importlib.metadata
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -11,11 +11,9 @@ import yaml
 
 from schemas.attributes import with_attribute_columns
 from schemas.contract import ATTRIBUTION, CROISSANT, DATASHEET, SUMS, schema_path
-from schemas.dedup import Dedup
 from schemas.detect import Detect
 from schemas.manifests import ReleaseManifest
 from schemas.release import ReleaseRecipe
-from schemas.sample import Sample
 from schemas.tables import (
     CATEGORIES,
     COCO_FILES,
@@ -27,10 +25,8 @@ from schemas.tables import (
     TAKEDOWNS,
     TOMBSTONES,
 )
-from tasks.core import sample, tables
-from tasks.core.attribute_statistics import summaries
+from tasks.core.attribute_statistics import AttributeSummary, summaries
 from tasks.core.coco import document
-from tasks.core.dedup.preferences import preferences
 from tasks.core.evaluate.scores import Scores, detector_scores
 from tasks.core.export import card, digest, labels, ledger
 from tasks.core.export.attribution import attribution_page
@@ -38,29 +34,26 @@ from tasks.core.export.datasheet import datasheet
 from tasks.core.export.hub import card_head, with_head
 from tasks.core.export.responsible_ai import FACTS_FROM, collection_facts
 from tasks.core.export.summary import summarized
-from tasks.core.names.spellings import field_of_column, joined_names
-from tasks.core.report import clusters, page, sections, thumbnails
-from tasks.core.split import decide as split_decision
-from tasks.core.split import drift
-from tasks.core.strata import stratum_column
-from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
-from tasks.engine.views import columns_of, copy_preferences, grouping_values, metadata_counts
+from tasks.engine.views import columns_of
 from tasks.export import parts
 from tasks.export.content import Content, ReleaseBuild, recipe_sha256
 from tasks.export.fingerprints import HashesOf, fingerprints
-from tasks.export.other_tables import OtherTables, ids_before_the_draw, known_records, write_statistics
+from tasks.export.other_tables import OtherTables, known_records, write_statistics
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import datasets, releases
 from tasks.io.store.drafts import Draft
 from tasks.io.store.releases import Release
 from tasks.subjects.croissant import croissant_file
-from tasks.subjects.roles import roles_of
 
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
+ReportPage = Callable[
+    [ReleaseBuild, ReleaseManifest, Content, OtherTables, Sequence[AttributeSummary], Mapping[str, int]], str
+]
+"""The report of a build: see `tasks.export.report.report_page`."""
 WritesBeside = Callable[[Draft, ReleaseBuild, Release], None]
 """Writes files into a draft of a build, of which the tables can be read as a release's."""
 
@@ -72,6 +65,7 @@ def write_release(
     row: Mapping[str, str],
     hashes_of: HashesOf,
     beside: Sequence[WritesBeside],
+    report_page: ReportPage,
 ) -> str:
     """Write all files to a draft, then publish it; the release's URL. row: the one of `publication`. beside: what
     writes further files, once the tables are there.
@@ -103,7 +97,7 @@ def write_release(
         head = card_head(recipe, summary, manifest.files, so_far.part_schemas())
         draft.write("README.md", with_head(head, text).encode())
         draft.write(DATASHEET, datasheet(recipe, manifest, summary).encode())
-        report = _report(build, manifest, content, others, sections.attributes(declared))
+        report = report_page(build, manifest, content, others, declared, summary.rights)
         draft.write("report.html", report.encode())
         facts = collection_facts({table: getattr(content, table) for table in FACTS_FROM})
         written = ReleaseRecipe.model_validate(recipe.model_dump(mode="json"))  # as whoever reads the release has it
@@ -207,85 +201,3 @@ def _manifest(build: ReleaseBuild, draft: Draft, content: Content, row: Mapping[
             **{name: importlib.metadata.version(name) for name in _LIBRARIES},
         },
     )
-
-
-def _report(
-    build: ReleaseBuild, manifest: ReleaseManifest, content: Content, others: OtherTables, attributes: str
-) -> str:
-    """The page to look at, with the stored thumbnails of the few images that it shows. attributes: HTML."""
-    kept = page.sample_records(content.ledger)
-    images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
-    reviewed = clusters.select_for_review(others.relations, content.ledger)
-    facts = _facts(build, [*kept, *reviewed.record_ids()])
-    # without people's boxes, those figures are shown that the split counts
-    least_score, by_people = build.recipe.split.score, any(row["is_annotated"] for row in images)
-    sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
-    places = stored_thumbnails.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), build.context, "report")
-    thumbnail_of = {
-        sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256])
-        for sha256, jpeg in stored_thumbnails.jpegs(build.store, places)
-    }
-    return page.report(
-        build.recipe.title or build.recipe.name,
-        manifest,
-        build.state.steps,
-        images,
-        _boxes(content.boxes, kept, least_score, by_people=by_people),
-        reviewed,
-        facts,
-        thumbnail_of,
-        others.statistics,
-        sections.detector(content.images, content.boxes, build.recipe.category_names),
-        attributes,
-        "\n".join([*_groups(build, content.images), sections.unread(others.unread)]),
-    )
-
-
-def _boxes(boxes: pa.Table, ids: list[str], least: float, *, by_people: bool) -> dict[int, list[list[float]]]:
-    """xywh_px by image_id: people's, where they have drawn any in what is shown, else the detector's good ones."""
-    found: dict[int, list[list[float]]] = {}
-    mine = pc.is_in(boxes["record_id"], value_set=pa.array(ids, pa.string()))
-    for row in boxes.filter(mine).to_pylist():
-        if (row["origin"] != "detector") if by_people else row["score"] >= least:
-            found.setdefault(row["image_id"], []).append(row["xywh_px"])
-    return found
-
-
-def _facts(build: ReleaseBuild, record_ids: list[str]) -> dict[str, dict[str, Any]]:
-    """By record_id what the section on copies needs of these records."""
-    store, state = build.store, build.state
-    ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
-    # of several stages that choose among copies, the last one's word
-    prefer = next((stage.prefer for stage in reversed(build.recipe.stages_of(Dedup)) if stage.prefer), ())
-    known = {
-        "metadata": metadata_counts(store, state, ids),
-        "preference": preferences(copy_preferences(store, state, prefer, ids)),
-        "record_id": ids,
-    }
-    for ref, names in (
-        (state.records, ("title", "artist", "source", "source_url", "rights_uri", "is_annotated")),
-        (state.outcome("fetch"), ("sha256", "bytes")),
-        (state.outcome("hash"), ("width_px", "height_px", "format")),
-    ):
-        table = columns_of(store, ref, ids, names)
-        known |= {name: table[name] for name in names}
-    return {row["record_id"]: row for row in pa.table(known).to_pylist()}
-
-
-def _groups(build: ReleaseBuild, images: pa.Table) -> Iterator[str]:
-    """The page's HTML. images: record_id and split of the release."""
-    store, state, recipe, ids = build.store, build.state, build.recipe, images["record_id"]
-    known = grouping_values(store, state, recipe, ids, recipe.split.by)
-    strata = {stratum_column(field): values for field, values in known.items()}
-    is_query = pc.fill_null(pc.not_equal(roles_of(store, recipe, state, ids), "gallery"), True)
-    view = pa.table({"record_id": ids, **strata}).filter(is_query)
-    found, _ = drift.gaps(view, images["split"].filter(is_query), recipe.split)
-    yield sections.empty_splits(found)
-    # names in several spellings, of fields by which the recipe draws or divides, in what the draw chose from
-    draws = (sample.name_columns(stage) for stage in recipe.stages_of(Sample))
-    columns = {
-        column: field_of_column(column) for of in (*draws, split_decision.name_columns(recipe.split)) for column in of
-    }
-    known = grouping_values(store, state, recipe, ids_before_the_draw(store, state), set(columns.values()))
-    names = joined_names(pa.table({column: known[field] for column, field in columns.items()}), [*columns])
-    yield sections.spellings(names)

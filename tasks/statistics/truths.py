@@ -4,7 +4,6 @@ from pathlib import PurePosixPath
 
 import fsspec
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from schemas.tables import HISTOGRAMS
 from tasks.core.coco.reader import read_keys_once
@@ -24,8 +23,6 @@ from tasks.subjects.ground_truth import MAX_FILE_BYTES, check_attributes, is_coc
 MAX_XML_BYTES = 2**24
 _ANNOTATIONS, _LISTS = "Annotations", "ImageSets/Main"
 _EARLIER = "statistics/histograms.parquet"
-_OF_THE_DRAW = ("works_per_artist", "year", "aspect_ratio")
-"""Histograms of a release that tell what its draw has changed (ArtBench-10, Figs. 4 and 5)."""
 
 
 def read_truth(truth: str, counted_by: CountedBy) -> TruthContents:
@@ -60,9 +57,7 @@ def _earlier(release: Release) -> pa.Table | None:
     """HISTOGRAMS of what a release was measured and drawn from; None where it has none."""
     if _EARLIER not in release.manifest.files:
         return None
-    rows = release.read_columns(_EARLIER, HISTOGRAMS.names)
-    is_earlier = pc.is_in(rows["moment"], value_set=pa.array(["measured", "before"]))
-    return rows.filter(pc.and_(is_earlier, pc.is_in(rows["statistic"], value_set=pa.array(_OF_THE_DRAW))))
+    return contents.earlier_histograms(release.read_columns(_EARLIER, HISTOGRAMS.names))
 
 
 # --- PASCAL VOC

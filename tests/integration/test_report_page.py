@@ -7,7 +7,6 @@ import io
 import itertools
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -22,15 +21,16 @@ from websockets.sync import client  # Prefect brings it along
 
 from schemas.manifests import ReleaseManifest
 from tasks.core.dedup.verdicts import parse_verdicts
+from tasks.core.report import choice
 from tasks.core.report import page as report
 from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics.choice import VIEW, statistics
 from tasks.io.files.csv_files import rows_of_verdicts
+from tests.support.page_views import CHROMIUM, check_chromium
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 WAIT_S = 30.0
 
 ODD = "s:\U0001f5bc,\"'<&"  # sorts after the next one by code points, before it by UTF-16
@@ -148,9 +148,7 @@ class Tab:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    if not Path(CHROMIUM).exists():
-        lacks = f"the page in a browser: no Chromium at {CHROMIUM} (Debian, as root: make setup-browser)"
-        pytest.fail(lacks) if os.environ.get("CI") == "true" else pytest.skip(lacks)
+    check_chromium()
     profile = tmp_path_factory.mktemp("profile")
     command = [
         CHROMIUM,
@@ -226,7 +224,8 @@ def page(tmp_path: Path) -> Path:
     path = tmp_path / "report.html"
     shown = ReviewSelection((Cluster("s:1", None, copies, 0),), 0, apart, 0)
     path.write_text(
-        report.report("A set", MANIFEST, [], [], {}, shown, facts, thumbnails, STATISTICS), encoding="utf-8"
+        report.report("A set", MANIFEST, [], [], {}, shown, facts, thumbnails, sections=[choice.section(STATISTICS)]),
+        encoding="utf-8",
     )
     return path
 
@@ -334,7 +333,7 @@ def test_each_choice_has_a_name_for_who_can_not_see_it(tab, page):
     assert [name for role, name in roles if role == "radio"] == ["copy", "related", "different"] * 4
     assert ("group", "What are s:1 and s:2 to each other?") in roles
     assert {("image", title) for title in PLOTS} <= set(roles)
-    assert {("button", "Save verdicts"), ("image", "s:1"), ("region", "Verdicts")} <= set(roles)
+    assert {("button", "Save verdicts"), ("image", "s:1: A, <b>s:1</b>"), ("region", "Verdicts")} <= set(roles)
 
 
 BEFORE = (

@@ -41,7 +41,7 @@ def page(facts: Mapping[str, Any], text: str, shown: pa.Table, before: Pictures,
             shown_of = f"Shown: {len(mine):,} of {facts['kinds'][kind]['rows']:,}."
             parts.append(f"<h2>{kind}</h2><p>{escape(KINDS[kind])} {shown_of}</p><div class=pairs>")
             parts += [*(_article(row, before, after) for row in mine), "</div>"]
-    return "\n".join([*parts, "</html>\n"])
+    return "\n".join([*parts, "</main></html>\n"])
 
 
 def _article(row: Mapping[str, Any], before: Pictures, after: Pictures) -> str:

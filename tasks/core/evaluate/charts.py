@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tasks.core import drawing
+from tasks.core import drawing, plots
 from tasks.core.drawing import Axis, Points, circle, path, pen, text
 from tasks.core.evaluate.systems import Ranking, rank_systems
 
@@ -59,25 +59,46 @@ def _plot_dots(rows: Sequence[Row], names: Sequence[str], metric: str, attribute
 
 def plot_thresholds(thresholds: pa.Table, names: Sequence[str]) -> str:
     """Kept share, image-level recall and precision against the threshold, a line for each detector in their order."""
-    whole = thresholds.filter(pc.is_null(thresholds["attribute"])).to_pylist()
-    panels = (
-        ("kept_share", "kept share of all images"),
-        ("recall", "recall of images with a figure"),
-        ("precision", "precision of images kept"),
-    )
     body: list[str] = []
-    for number, (column, title) in enumerate(panels):
+    for number, column in enumerate(_PANELS):
         left = 40 + number * (_PANEL + _GAP)
-        x, y = Axis(0, 1, left, left + _PANEL), Axis(0, 1, 40.0 + _HIGH, 40.0)
-        body += _frame(x, y, title, "lowest score of a box")
-        for place, name in enumerate(names):
-            own = [row for row in whole if row["system"] == name and row[column] is not None]
-            if own:
-                points = [(row["threshold"], row[column]) for row in own]
-                body.append(path("line", drawing.line(points, x, y), pen(place)))
+        body += _threshold_panel(thresholds, names, column, Axis(0, 1, left, left + _PANEL))
     body += drawing.legend_below(40, _HIGH + 98, [_short(name) for name in names], 4)
     width, height = 40 + 3 * _PANEL + 2 * _GAP + 20, _HIGH + 96 + drawing.legend_height(names, 4)
     return drawing.on_paper(width, height, "What a threshold keeps and what it misses", body)
+
+
+def threshold_figures(thresholds: pa.Table, names: Sequence[str]) -> list[str]:
+    """HTML of the same panels, each a plot of a page, as wide as these are."""
+    height = round(_HIGH + 90 + drawing.legend_height(names, 1))
+    legend = [*drawing.legend_below(24, _HIGH + 96, [_short(name) for name in names], 1)]
+    x = Axis(0, 1, 40.0, plots.WIDTH - 12.0)
+    return [
+        plots.framed(
+            plots.PlotLabels(f"threshold-{column}", f"{title[:1].upper()}{title[1:]}", _BY_THRESHOLD, ""),
+            height,
+            [*_threshold_panel(thresholds, names, column, x), *legend],
+        )
+        for column, title in _PANELS.items()
+    ]
+
+
+_PANELS = {
+    "kept_share": "kept share of all images",
+    "recall": "recall of images with a figure",
+    "precision": "precision of images kept",
+}
+_BY_THRESHOLD = "By the lowest score with which a box counts as a figure."
+
+
+def _threshold_panel(thresholds: pa.Table, names: Sequence[str], column: str, x: Axis) -> Iterator[str]:
+    y = Axis(0, 1, 40.0 + _HIGH, 40.0)
+    yield from _frame(x, y, _PANELS[column], "lowest score of a box")
+    whole = thresholds.filter(pc.is_null(thresholds["attribute"])).to_pylist()
+    for place, name in enumerate(names):
+        points = [(row["threshold"], row[column]) for row in whole if row["system"] == name and row[column] is not None]
+        if points:
+            yield path("line", drawing.line(points, x, y), pen(place))
 
 
 def plot_curves(

@@ -8,15 +8,10 @@ import pyarrow as pa
 
 from schemas.phrases import and_more
 from tasks.core import plots
-from tasks.core.drawing import escape
+from tasks.core.report.pieces import outside, wide_table
 from tasks.core.statistics.choice import Statistics, share_of_at_least
 from tasks.core.statistics.figures import MANY
 from tasks.core.statistics.points import by_rank, first_decade, shares_by_edge, steps_since
-
-STYLE = f"""{plots.STYLE}
-.wide{{overflow-x:auto}}.wide td,.wide th{{white-space:nowrap}}.wide th+th{{text-align:right}}
-.wide td:first-child{{white-space:normal;overflow-wrap:anywhere}}
-"""
 
 ALL = "all together"
 _MOST_FIGURES = 15
@@ -159,31 +154,25 @@ def _by_number(bins: Sequence[_Row], most: int) -> list[float]:
 def _table(rows: Sequence[StratumChange]) -> str:
     lines = []
     for change in rows[: plots.ROWS + 1]:
-        name = f"<b>{ALL}</b>" if change is rows[0] else escape(change.name)
+        name = f"<b>{ALL}</b>" if change is rows[0] else outside(change.name)
         lines.append(f"<tr><td>{name}" + "".join(f"<td class=n>{cell}" for cell in cells(change)))
     headings = ["style", "images", "artists", "effective artists", "Gini coefficient"]
     more = and_more(len(rows) - 1 - plots.ROWS)
-    return wide_table("<h3>Style by style</h3>", headings, lines) + (f"<p>...{more} styles.</p>" if more else "")
-
-
-def wide_table(says: str, headings: Sequence[str], rows: Sequence[str]) -> str:
-    """HTML of a table below what is said of it; rows: HTML of each; nothing where there are none."""
-    if not rows:
-        return ""
-    head = "".join(f"<th>{heading}" for heading in headings)
-    return "\n".join([says, f"<div class=wide><table><tr>{head}", *rows, "</table></div>"])
+    return f"<h3>Style by style</h3>{wide_table('Style by style', headings, lines)}" + (
+        f"<p>...{more} styles.</p>" if more else ""
+    )
 
 
 def _splits(shares: pa.Table) -> str:
     lines = [
-        f"<tr><td>{escape(row['split'])}<td class=n>{row['images']:,}<td class=n>{_percent(row['wanted_share'])}"
+        f"<tr><td>{outside(row['split'])}<td class=n>{row['images']:,}<td class=n>{_percent(row['wanted_share'])}"
         f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}"
         f"<td class=n>{_percent(row['figures_share'])}"
         for row in shares.to_pylist()
         if row["stratum"] is None
     ]
     headings = ["split", "images", "wanted", "got", "figures", "share of figures"]
-    return wide_table("<h3>Splits</h3>", headings, lines) + _farthest(shares)
+    return f"<h3>Splits</h3>{wide_table('Splits', headings, lines)}{_farthest(shares)}" if lines else ""
 
 
 def _farthest(shares: pa.Table) -> str:
@@ -201,8 +190,8 @@ def _farthest(shares: pa.Table) -> str:
     if abs(row["images"] - wanted(row)) < 1:
         return "<p>No split of any style is a whole image or more away from the wanted number.</p>"
     return (
-        f"<p>Farthest from the wanted number: {escape(row['stratum'])} has {row['images']:,} images in "
-        f"{escape(row['split'])} instead of {wanted(row):,.1f}.</p>"
+        f"<p>Farthest from the wanted number: {outside(row['stratum'])} has {row['images']:,} images in "
+        f"{outside(row['split'])} instead of {wanted(row):,.1f}.</p>"
     )
 
 

@@ -13,7 +13,8 @@ from schemas.reasons import MEANING as WHY
 from schemas.reasons import Reason
 from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
 from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection, why_it_stayed
-from tasks.core.report.thumbnails import Thumbnail, drawing
+from tasks.core.report.pieces import LONGEST, outside, record_name, wide_table
+from tasks.core.report.thumbnails import Thumbnail, picture
 
 Facts = Mapping[str, Mapping[str, Any]]
 Thumbnails = Mapping[str, Thumbnail]
@@ -27,34 +28,39 @@ _COPIES: frozenset[str] = frozenset(DropRelation.__args__)  # type: ignore[attr-
 
 STYLE = """
 .clusters{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(33rem,100%),1fr));gap:0 1.2rem}
-.cluster{display:grid;grid-template-columns:15rem 1fr;gap:1.2rem;border-top:1px solid #ddd;padding:1.2rem 0;
+.cluster{display:grid;grid-template-columns:15rem 1fr;gap:1.2rem;border-top:1px solid var(--rule);padding:1.2rem 0;
 align-items:start}
-.cluster.wide{grid-column:1/-1}.stays{position:sticky;top:.6rem}.copies{display:flex;flex-wrap:wrap;gap:1.2rem}.copy{width:15rem}
+.cluster.wide{grid-column:1/-1}.stays{position:sticky;top:.6rem}.copies{display:flex;flex-wrap:wrap;gap:1.2rem}
+.copy{width:15rem;max-width:100%}
 .apart{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));gap:1.2rem}
-.apart article{border:1px solid #ddd;border-radius:6px;padding:.8rem;display:flex;flex-direction:column;gap:.6rem}
+.apart article{border:1px solid var(--rule);border-radius:6px;padding:.8rem;display:flex;
+flex-direction:column;gap:.6rem}
 .side{display:grid;grid-template-columns:1fr 1fr;gap:.8rem}
-.cluster figure,.apart figure{width:auto}.cluster svg,.apart svg{height:13rem;background:#f4f2ef;border-radius:3px}
-.cluster figcaption,.apart figcaption{overflow-wrap:anywhere;margin-top:.35rem}.quiet{color:#666}
-.found{margin:.4rem 0;font-size:.85rem}.tag{background:#ece7e0;border-radius:3px;padding:.05rem .4rem;font-weight:600}
-.cluster h3{font-size:.8rem;margin:0 0 .3rem;color:#666}.stays h3{color:#3c6e47}.apart .found{margin:0}
+.cluster figure,.apart figure{width:auto}.cluster svg,.apart svg{height:13rem;background:var(--wash);border-radius:3px}
+.cluster figcaption,.apart figcaption{overflow-wrap:anywhere;margin-top:.35rem}.quiet{color:var(--quiet)}
+.found{margin:.4rem 0;font-size:.85rem}
+.tag{background:var(--wash);border-radius:3px;padding:.05rem .4rem;font-weight:600}
+.cluster h3{font-size:.8rem;margin:0 0 .3rem;color:var(--quiet)}.stays h3{color:var(--stays)}.apart .found{margin:0}
 form.verdict{font-size:.85rem;margin-top:auto}form.verdict fieldset{border:0;padding:0;margin:0;display:flex;gap:.25rem}
 form.verdict legend{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-form.verdict label{border:1px solid #ccc;border-radius:4px;padding:.1rem .4rem .1rem .25rem;cursor:pointer;
+form.verdict label{border:1px solid var(--edge);border-radius:4px;padding:.1rem .4rem .1rem .25rem;cursor:pointer;
 white-space:nowrap}
-form.verdict label:has(:checked){background:#2f4b6e;border-color:#2f4b6e;color:#fff}
-form.verdict label:focus-within{outline:2px solid #2f6fd0;outline-offset:2px}
+form.verdict label:has(:checked){background:var(--button);border-color:var(--button);color:var(--on-button)}
+form.verdict label:focus-within{outline:2px solid var(--link);outline-offset:2px}
 form.verdict input[type=radio]{margin:0 .3rem 0 0}
 form.verdict .more{display:none;gap:.3rem;margin-top:.35rem}
 form.live.touched .more,form.live:has(:checked) .more{display:flex}
-form.verdict .more input{flex:1;min-width:0;font:inherit;padding:.1rem .4rem;border:1px solid #ccc;border-radius:4px}
-form.verdict .more button{font:inherit;border:0;background:none;color:#2f4b6e;cursor:pointer;
+form.verdict .more input{flex:1;min-width:0;font:inherit;padding:.1rem .4rem;border:1px solid var(--edge);
+border-radius:4px}
+form.verdict .more button{font:inherit;border:0;background:none;color:var(--link);cursor:pointer;
 text-decoration:underline;visibility:hidden}
 form.touched .more button{visibility:visible}
-#verdicts{position:sticky;bottom:0;background:#fffffff2;border-top:2px solid #2f4b6e;padding:.7rem 0;
+#verdicts{position:sticky;bottom:0;background:var(--ground);border-top:2px solid var(--button);padding:.7rem 0;
 display:flex;gap:1rem;flex-wrap:wrap;align-items:center}
 #verdicts[hidden]{display:none}#verdicts label{font-size:.85rem}
 #verdicts output{flex:1;min-width:14rem;font-size:.85rem}
-#verdicts button{font:inherit;font-weight:600;background:#2f4b6e;color:#fff;border:0;border-radius:4px;
+#verdicts button{font:inherit;font-weight:600;
+background:var(--button);color:var(--on-button);border:0;border-radius:4px;
 padding:.35rem 1rem;cursor:pointer}
 @media(max-width:44rem){.cluster{grid-template-columns:1fr}.stays{position:static}}
 @media print{#verdicts,form.verdict .more{display:none!important}.cluster,article{break-inside:avoid}}
@@ -77,7 +83,7 @@ def section(selection: ReviewSelection, facts: Facts, thumbnails: Thumbnails) ->
     """The section as HTML; empty where there is nothing to show.
 
     facts: rows by record_id of all that are shown, each with sha256, title, artist, source, source_url, format, and
-    what why_it_stayed asks for; what is not known is null. thumbnails: by SHA-256, of all of these.
+    what why_it_stayed asks for; what is not known is null. thumbnails: by SHA-256, of those that may be seen.
     """
     if not selection.clusters and not selection.apart:
         return ""
@@ -92,11 +98,13 @@ def section(selection: ReviewSelection, facts: Facts, thumbnails: Thumbnails) ->
 
 
 def _legend() -> str:
-    relations = "".join(f"<tr><td>{relation}<td>{escape(MEANING[relation])}" for relation in Relation)
-    words = "".join(f"<tr><td>{word}<td>{_VERDICT_MEANING[word]}" for word in VERDICTS)
+    relations = [f"<tr><td>{relation}<td>{escape(MEANING[relation])}" for relation in Relation]
+    words = [f"<tr><td>{word}<td>{_VERDICT_MEANING[word]}" for word in VERDICTS]
+    of_verdicts, of_relations = ("verdict", "what the build does"), ("relation", "what the comparison found")
     return (
-        f"<details><summary>What the words mean</summary><table><tr><th>verdict<th>what the build does{words}</table>"
-        f"<table><tr><th>relation<th>what the comparison found{relations}</table></details>"
+        "<details><summary>What the words mean</summary>"
+        f"{wide_table('Verdicts', of_verdicts, words, of_verdicts)}"
+        f"{wide_table('Relations', of_relations, relations, of_relations)}</details>"
     )
 
 
@@ -107,21 +115,21 @@ def _cluster(cluster: Cluster, facts: Facts, thumbnails: Thumbnails) -> str:
         meaning = escape(WHY[Reason(cluster.later)])
         later = f"<br>A later stage dropped it: <span title='{meaning}'>{escape(cluster.later)}</span>"
     copies = "".join(
-        f"<article class=copy><h3>Dropped as a copy</h3>{_figure(pair.a, facts, thumbnails)}{_pair_facts(pair)}"
+        f"<article class=copy><h3>Dropped as a copy</h3>{figure(pair.a, facts, thumbnails)}{_pair_facts(pair)}"
         # equal bytes are one file, whatever the verdict
         f"{'' if pair.relation == Relation.SAME_FILE else _form(pair)}</article>"
         for pair in cluster.copies
     )
     return (
         f"<section class='cluster{' wide' * (len(cluster.copies) > 1)}'><div class=stays>"
-        f"<h3>Kept</h3>{_figure(cluster.stays, facts, thumbnails)}"
-        f"<p class=found>Why: {escape(why_it_stayed(facts[cluster.stays], others))}{among}.{later}</p></div>"
+        f"<h3>Kept</h3>{figure(cluster.stays, facts, thumbnails)}"
+        f"<p class=found>Why: {outside(why_it_stayed(facts[cluster.stays], others))}{among}.{later}</p></div>"
         f"<div><div class=copies>{copies}</div>{_more(cluster.more, 'copy', 'copies')}</div></section>"
     )
 
 
 def _apart(pair: RecordPair, facts: Facts, thumbnails: Thumbnails) -> str:
-    pictures = "".join(_figure(name, facts, thumbnails) for name in (pair.a, pair.b))
+    pictures = "".join(figure(name, facts, thumbnails) for name in (pair.a, pair.b))
     note = ""
     if pair.relation in _COPIES and not pair.verdict:
         note = (
@@ -131,27 +139,32 @@ def _apart(pair: RecordPair, facts: Facts, thumbnails: Thumbnails) -> str:
     return f"<article><div class=side>{pictures}</div>{_pair_facts(pair, note)}{_form(pair)}</article>"
 
 
-def _figure(record_id: str, facts: Facts, thumbnails: Thumbnails) -> str:
+def figure(record_id: str, facts: Facts, thumbnails: Thumbnails, note: str = "") -> str:
+    """A record's picture with what is known of it, as HTML; without a thumbnail its picture may not be shown. note: a
+    text below. facts, thumbnails: as of `section`.
+    """
     row = facts[record_id]
+    named = [str(row[name]) for name in ("artist", "title") if row[name]]
     size = [
         f"{row['width_px']} × {row['height_px']} px" if row["width_px"] and row["height_px"] else "",
         f"{row['bytes'] / 1000:,.0f} kB" if row["bytes"] else "",
         str(row["format"] or ""),
     ]
     lines = [
-        f"<code>{escape(record_id)}</code>",
-        ", ".join(escape(str(row[name])) for name in ("artist", "title") if row[name]),
+        f"<code>{record_name(record_id)}</code>",
+        ", ".join(map(outside, named)),
         escape(", ".join(filter(None, size))),
-        f"<span class=quiet>{escape(str(row['rights_uri'] or '').removeprefix('https://'))}</span>",
+        f"<span class=quiet>{outside(str(row['rights_uri'] or '').removeprefix('https://'))}</span>",
+        outside(note) if note else "",
         _source(row),
     ]
-    caption = "<br>".join(filter(None, lines))
-    return f"<figure>{drawing(thumbnails[row['sha256']], (), record_id)}<figcaption>{caption}</figcaption></figure>"
+    label = ": ".join(filter(None, [record_id, ", ".join(named)[:LONGEST]]))
+    return picture(thumbnails.get(row["sha256"]), (), label, "<br>".join(filter(None, lines)))
 
 
 def _source(row: Mapping[str, Any]) -> str:
     """The source's name, as a link to its page where that is one on the web: nothing else becomes a link."""
-    name, url = escape(str(row["source"] or "source")), str(row["source_url"] or "")
+    name, url = outside(str(row["source"] or "source")), str(row["source_url"] or "")
     with contextlib.suppress(ValueError):
         parts = urlsplit(url)
         if parts.scheme in {"http", "https"} and parts.netloc:
@@ -171,12 +184,13 @@ def _pair_facts(pair: RecordPair, note: str = "") -> str:
         meaning = MEANING[Relation(pair.relation)]
         tag = f"<span class=tag title='{escape(meaning)}'>{escape(pair.relation)}</span> "
     judged = f"<br>Verdict: <b>{escape(pair.verdict)}</b>" if pair.verdict else ""
-    return f"<p class=found>{tag}{escape(', '.join(filter(None, findings)))}{judged}{note}</p>"
+    return f"<p class=found>{tag}{outside(', '.join(filter(None, findings)))}{judged}{note}</p>"
 
 
 def _form(pair: RecordPair) -> str:
     """Three choices about a pair, a < b."""
     a, b = (escape(name) for name in sorted((pair.a, pair.b)))
+    both = " and ".join(map(record_name, sorted((pair.a, pair.b))))
     radios = "".join(
         f"<label title='{_VERDICT_MEANING[word]}'><input type=radio name=verdict "
         f"value={word}{' checked' * (word == pair.verdict)}>{word}</label>"
@@ -184,7 +198,7 @@ def _form(pair: RecordPair) -> str:
     )
     return (
         f"<form class=verdict data-a='{a}' data-b='{b}' autocomplete=off>"
-        f"<fieldset><legend>What are {a} and {b} to each other?</legend>{radios}</fieldset>"
+        f"<fieldset><legend>What are {both} to each other?</legend>{radios}</fieldset>"
         f"<div class=more><input name=note placeholder='note' aria-label='Note on {a} and {b}'>"
         f"<button type=reset>undo</button></div></form>"
     )

@@ -29,4 +29,4 @@ def page(title: str, text: str, shown: pa.Table, more: int, pictures: Mapping[tu
         score = "" if row["score"] is None else f", score {row['score']:.2f}"
         found = f"<b>{row['relation'] or NEAR}</b>, {row['distance_bits']} bits apart{score}, in {cut(row['other'])}"
         parts.append(f"<article>{sides(mine, its)}<p>{found}</p></article>")
-    return "\n".join([*parts, "</div>", f"<p>...{and_more(more)}</p>" if more > 0 else "", "</html>\n"])
+    return "\n".join([*parts, "</div>", f"<p>...{and_more(more)}</p>" if more > 0 else "", "</main></html>\n"])

@@ -3,7 +3,8 @@
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+
+from tasks.core.drawing import escape
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,14 @@ class Thumbnail:
     uri: str
     width_px: int
     height_px: int
+
+    @property
+    def shown_ratio(self) -> float:
+        """Width : height in a row of pictures, where those of extreme shapes have room around them: 0.8 to 2.2.
+
+        So a caption has room, and on a phone two pictures lie side by side, unless one of them fills the row.
+        """
+        return min(2.2, max(0.8, self.width_px / max(self.height_px, 1)))
 
 
 def jpeg_thumbnail(jpeg: bytes | memoryview, width_px: int, height_px: int) -> Thumbnail:
@@ -36,3 +45,13 @@ def drawing(thumbnail: Thumbnail, boxes: Sequence[Sequence[float]], label: str) 
         f"<svg viewBox='0 0 {width} {height}' role='img' aria-label='{escape(label)}'>"
         f"<image href='{escape(thumbnail.uri)}' width='{width}' height='{height}'/>{drawn}</svg>"
     )
+
+
+def picture(thumbnail: Thumbnail | None, boxes: Sequence[Sequence[float]], label: str, caption: str) -> str:
+    """A <figure> of the thumbnail, or of a line in its place: None: it may not be shown. caption: HTML; else as
+    `drawing`.
+    """
+    if thumbnail is None:
+        return f"<figure><div class=none>not shown</div><figcaption>{caption}</figcaption></figure>"
+    drawn = drawing(thumbnail, boxes, label)
+    return f"<figure style='--ratio:{thumbnail.shown_ratio:.3g}'>{drawn}<figcaption>{caption}</figcaption></figure>"

@@ -32,6 +32,7 @@ RELEASE_IMAGES = ("image_id", *TRUTH_IMAGES.names)
 RELEASE_BOXES = ("image_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "origin")
 
 _SOME = 3
+_OF_THE_DRAW = ("works_per_artist", "year", "aspect_ratio")
 
 
 class CountedBy(NamedTuple):
@@ -62,6 +63,13 @@ def contents_of_release(
         groups,
         exhibits,
     )
+
+
+def earlier_histograms(histograms: pa.Table) -> pa.Table:
+    """The rows of a release's own HISTOGRAMS that tell what its draw has changed (ArtBench-10, Figs. 4 and 5)."""
+    is_earlier = pc.is_in(histograms["moment"], value_set=pa.array(["measured", "before"]))
+    is_of_the_draw = pc.is_in(histograms["statistic"], value_set=pa.array(_OF_THE_DRAW))
+    return histograms.filter(pc.and_(is_earlier, is_of_the_draw))
 
 
 def _named(boxes: pa.Table, ids: Mapping[str, Any]) -> pa.Table:

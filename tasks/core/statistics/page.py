@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.phrases import counted, listed
+from schemas.phrases import and_more, counted
 from tasks.core.markdown import cell, table
 from tasks.core.statistics.figures import MANY
 
@@ -97,27 +97,47 @@ _OF_GROUPS = (
 )
 
 
+class StatisticTable(NamedTuple):
+    """A table of the page, or of a report; all texts as `write` of `statistic_tables` has them.
+
+    title: None: it needs none. headings, lines: of its cells; says: a sentence below it, or none.
+    """
+
+    title: str | None
+    headings: Sequence[str]
+    lines: Sequence[Sequence[str]]
+    says: str = ""
+
+
 def page(numbers: pa.Table, shares: pa.Table, notes: Sequence[str], meaning: str) -> str:
     """The whole page. numbers: TRUTH_STATISTICS, shares: TRUTH_SHARES of all truths, in their order. meaning: that of
     the numbers. What no truth has is left out.
     """
+    truths = list(dict.fromkeys(numbers["truth"].to_pylist()))
+    lines = [f"# Statistics of {' and '.join(map(cell, truths))}"]
+    found = [*statistic_tables(numbers, cell)]
+    for truth in truths:
+        grid = split_grid([row for row in shares.to_pylist() if row["truth"] == truth])
+        found += [_grid_table(cell(truth), grid)] if grid else []
+    for one in found:
+        lines += ["", f"## {one.title}"] if one.title else []
+        lines += ["", *table(one.headings, one.lines), *(["", one.says] if one.says else [])]
+    return "\n".join([*lines, "", *(f"- {cell(note)}" for note in notes), f"- {meaning}", ""])
+
+
+def statistic_tables(numbers: pa.Table, write: Callable[[str], str]) -> Iterator[StatisticTable]:
+    """The tables of TRUTH_STATISTICS, all but those that are of nothing. write: how a text from outside is written."""
     found = _by_place(numbers)
     truths = list(dict.fromkeys(truth for truth, *_ in found))
-    lines = [f"# Statistics of {' and '.join(map(cell, truths))}", "", *_rows_by_split(found, TABLE_3)]
-    for title, statistics in (
-        ("## How crowded", _CROWDED),
-        ("## Sizes", _SIZES),
-        ("## Works", _WORKS),
-    ):
-        if side_by_side := _side_by_side(found, truths, statistics):
-            lines += ["", title, "", *side_by_side]
+    yield _rows_by_split(None, found, TABLE_3, write)
+    for title, statistics in (("How crowded", _CROWDED), ("Sizes", _SIZES), ("Works", _WORKS)):
+        side_by_side = _side_by_side(title, found, truths, statistics, write)
+        if side_by_side.lines:
+            yield side_by_side
     if any("classes" in values for values in found.values()):
-        lines += ["", "## Classes", "", *_rows_by_split(found, _CLASSES)]
+        yield _rows_by_split("Classes", found, _CLASSES, write)
     for attribute in dict.fromkeys(attribute for _, _, attribute, _ in found if attribute is not None):
-        lines += ["", f"## By {cell(attribute)}", "", *_groups(found, truths, attribute)]
-    for truth in truths:
-        lines += _splits(truth, [row for row in shares.to_pylist() if row["truth"] == truth])
-    return "\n".join([*lines, "", *(f"- {cell(note)}" for note in notes), f"- {meaning}", ""])
+        yield _groups(found, truths, attribute, write)
 
 
 def how(*, has_crowds: bool) -> str:
@@ -147,27 +167,36 @@ def write_value(statistic: Statistic, values: Values) -> str:
     return " x ".join(map(statistic.write, known))
 
 
-def _rows_by_split(found: Mapping[Place, Values], statistics: Sequence[Statistic]) -> list[str]:
+def _rows_by_split(
+    title: str | None, found: Mapping[Place, Values], statistics: Sequence[Statistic], write: Callable[[str], str]
+) -> StatisticTable:
     """A row for each split of each truth, and its total below."""
     places = [place for place in found if place[2] is None and statistics[0].names[0] in found[place]]
     lines = []
     for truth in dict.fromkeys(place[0] for place in places):
         mine = [place for place in places if place[0] == truth]
         for place in [*(place for place in mine if place[1] is not None), *(p for p in mine if p[1] is None)]:
-            split = "total" if place[1] is None else cell(place[1])
-            lines.append([cell(truth), split, *(write_value(one, found[place]) for one in statistics)])
-    return table(["truth", "split", *(one.label for one in statistics)], lines)
+            split = "total" if place[1] is None else write(place[1])
+            lines.append([write(truth), split, *(write_value(one, found[place]) for one in statistics)])
+    return StatisticTable(title, ["truth", "split", *(one.label for one in statistics)], lines)
 
 
-def _side_by_side(found: Mapping[Place, Values], truths: Sequence[str], statistics: Sequence[Statistic]) -> list[str]:
+def _side_by_side(
+    title: str,
+    found: Mapping[Place, Values],
+    truths: Sequence[str],
+    statistics: Sequence[Statistic],
+    write: Callable[[str], str],
+) -> StatisticTable:
     """A column for each truth; rows of nothing are left out."""
     whole = [found[truth, None, None, None] for truth in truths]
     lines = [[one.label, *(write_value(one, values) for values in whole)] for one in statistics]
-    shown = [line for line in lines if any(line[1:])]
-    return table(["", *map(cell, truths)], shown) if shown else []
+    return StatisticTable(title, ["", *map(write, truths)], [line for line in lines if any(line[1:])])
 
 
-def _groups(found: Mapping[Place, Values], truths: Sequence[str], attribute: str) -> Iterator[str]:
+def _groups(
+    found: Mapping[Place, Values], truths: Sequence[str], attribute: str, write: Callable[[str], str]
+) -> StatisticTable:
     """A row for each value, the largest first, and columns for each truth."""
     totals: dict[str, float] = {}
     for (_, _, of, group), values in found.items():
@@ -178,35 +207,58 @@ def _groups(found: Mapping[Place, Values], truths: Sequence[str], attribute: str
     own = [values for (_, _, of, _), values in found.items() if of == attribute]
     wanted = [*_OF_GROUPS[:1], *of_classes, *_OF_GROUPS[1:]]
     statistics = [one for one in wanted if any(one.names[0] in values for values in own)]
-    lead = {truth: f"{cell(truth)}: " if len(truths) > 1 else "" for truth in truths}
+    lead = {truth: f"{write(truth)}: " if len(truths) > 1 else "" for truth in truths}
     heads = [f"{lead[truth]}{one.label}" for truth in truths for one in statistics]
     lines = []
     for name in names[:MOST_GROUPS]:
         mine = [found.get((truth, None, attribute, name), {}) for truth in truths]
-        lines.append([cell(name), *(write_value(one, values) for values in mine for one in statistics)])
-    yield from table([cell(attribute), *heads], lines)
-    if len(names) > MOST_GROUPS:
-        yield from ("", f"{counted(len(names) - MOST_GROUPS, 'more value')} in statistics.parquet.")
+        lines.append([write(name), *(write_value(one, values) for values in mine for one in statistics)])
+    more = len(names) - MOST_GROUPS
+    says = f"{counted(more, 'more value')} in statistics.parquet." if more > 0 else ""
+    return StatisticTable(f"By {write(attribute)}", [write(attribute), *heads], lines, says)
 
 
-def _splits(truth: str, rows: Sequence[Row]) -> list[str]:
-    """Images of each style in each split, and which cells are empty: what a split lacks can't be tested there."""
+class SplitGrid(NamedTuple):
+    """Images of each style in each split. styles: the first MOST_GROUPS, with the images in each of the splits; empty:
+    styles without an image in a split, with it; cells, more: how many cells there are, and styles not in `styles`.
+    """
+
+    splits: Sequence[str]
+    styles: Mapping[str, Sequence[int]]
+    empty: Sequence[tuple[str, str]]
+    cells: int
+    more: int
+
+    def sentence(self, write: Callable[[str], str]) -> str:
+        """How many cells are empty, and the first of them. write: how a style or a split is written."""
+        names = [f"{write(style)} in {write(split)}" for style, split in self.empty[:_MOST_CELLS]]
+        some = f" ({'; '.join(names)}{and_more(len(self.empty) - _MOST_CELLS)})"
+        return f"Without an image: {len(self.empty):,} of {counted(self.cells, 'cell')}{some if names else ''}."
+
+
+def split_grid(rows: Sequence[Row]) -> SplitGrid | None:
+    """Which cells are empty: what a split lacks can't be tested there. rows: of SHARES; None without any style."""
     by_style: dict[str, dict[str, int]] = {}
     for row in rows:
         if row["stratum"] is not None:
             by_style.setdefault(row["stratum"], {})[row["split"]] = row["images"]
     if not by_style:
-        return []
+        return None
     splits = list(next(iter(by_style.values())))
+    return SplitGrid(
+        splits,
+        {style: [images[split] for split in splits] for style, images in [*by_style.items()][:MOST_GROUPS]},
+        [(style, split) for style, images in by_style.items() for split in splits if not images[split]],
+        len(by_style) * len(splits),
+        max(0, len(by_style) - MOST_GROUPS),
+    )
+
+
+def _grid_table(truth: str, grid: SplitGrid) -> StatisticTable:
     lines = [
-        [cell(style), *(f"{images[split]:,}" if images[split] else "**none**" for split in splits)]
-        for style, images in [*by_style.items()][:MOST_GROUPS]
+        [cell(style), *(f"{count:,}" if count else "**none**" for count in images)]
+        for style, images in grid.styles.items()
     ]
-    empty = [f"{style} in {split}" for style, images in by_style.items() for split in splits if not images[split]]
-    cells = len(by_style) * len(splits)
-    says = f"Without an image: {len(empty):,} of {counted(cells, 'cell')}"
-    says += f" ({cell(listed(empty, _MOST_CELLS, '; '))})." if empty else "."
-    more = len(by_style) - MOST_GROUPS
-    says += f" {counted(more, 'more style')} in splits.parquet." if more > 0 else ""
-    heading = f"## Splits and styles of {cell(truth)}"
-    return ["", heading, "", *table(["style", *map(cell, splits)], lines), "", says]
+    says = grid.sentence(cell)
+    says += f" {counted(grid.more, 'more style')} in splits.parquet." if grid.more else ""
+    return StatisticTable(f"Splits and styles of {truth}", ["style", *map(cell, grid.splits)], lines, says)

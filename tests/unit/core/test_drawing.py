@@ -62,6 +62,21 @@ def test_steps_begin_at_nothing_and_keep_their_height_to_the_next():
     assert drawing.stairs([(1, 0.5), (2, 0)]) == [(1, 0.0), (1, 0.5), (2, 0.5), (2, 0)]
 
 
+@pytest.mark.parametrize(
+    ("name", "fitted"),
+    [
+        pytest.param("", "", id="nothing"),
+        pytest.param("Cubism", "Cubism", id="as it is"),
+        pytest.param("W" * 50, "W" * 7 + "…", id="wide letters"),
+        pytest.param("i" * 50, "i" * 19 + "…", id="slim letters"),
+        pytest.param("画" * 50, "画" * 7 + "…", id="as wide as high"),
+        pytest.param("e\u0301" * 5, "e\u0301" * 5, id="accents take no room"),
+    ],
+)
+def test_a_name_is_cut_by_the_room_that_it_takes(name: str, fitted: str):
+    assert drawing.fitting(name, 100) == fitted
+
+
 def test_a_bar_stands_on_the_axis():
     assert drawing.bar(10, 20, 100, 40) == "M10 100V40H20V100z"
 

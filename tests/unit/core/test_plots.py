@@ -93,9 +93,7 @@ def test_of_many_styles_so_many_are_drawn_as_can_be_read_and_the_rest_is_counted
 
 
 def test_long_names_are_cut_where_they_would_stick_out():
-    assert "Mannerism (Late Renai…" in texts(
-        plots.dot_plot(TOLD, [("Mannerism (Late Renaissance)", 1.0, 2.0)], ["b", "a"])
-    )
+    assert "Mannerism (Late…" in texts(plots.dot_plot(TOLD, [("Mannerism (Late Renaissance)", 1.0, 2.0)], ["b", "a"]))
 
 
 def test_a_line_of_very_many_points_is_no_longer_than_the_drawing_is_wide():
@@ -107,7 +105,7 @@ def test_steps_go_up_at_an_edge_and_stay_level_to_the_next():
     (line, _) = (
         path.get("d") for path in drawing(DRAWN["steps"](TOLD, "before")).iter("path") if path.get("class") == "before"
     )
-    x, y = Axis(0.5, 4, 46, 464, True), Axis(0, 0.75, 204, 24)
+    x, y = Axis(0.5, 4, 46, 348, True), Axis(0, 0.75, 204, 24)
     corners = [(0.5, 0), (0.5, 0.25), (1, 0.25), (1, 0)]
     expected = "L".join(f"{x.at(at):g} {y.at(high):g}" for at, high in corners)
     assert expected in str(line)

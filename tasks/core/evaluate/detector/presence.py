@@ -1,7 +1,7 @@
 """How well a detector tells images with a figure from images without: what a threshold keeps, and what it misses."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,12 +124,22 @@ def threshold_table(systems: Mapping[str, Mapping[str, Presence]], groups: Group
 
 def threshold_lines(thresholds: pa.Table, systems: Sequence[str]) -> list[str]:
     """A table of some thresholds over all images, in Markdown."""
+    return table(THRESHOLD_HEADINGS, threshold_cells(thresholds, systems, cell))
+
+
+THRESHOLD_HEADINGS = ("detector", "threshold", "kept", *_OF_BOTH)
+
+
+def threshold_cells(
+    thresholds: pa.Table, systems: Sequence[str], write: Callable[[str], str]
+) -> Sequence[Sequence[str]]:
+    """Rows of that table. write: how a text from outside is written."""
     whole = [row for row in thresholds.to_pylist() if row["attribute"] is None and row["threshold"] in _SHOWN_AT]
     lines = []
     for row in sorted(whole, key=lambda row: systems.index(row["system"])):
         shares = [number_with_ends(row[of], row[f"{of}_low"], row[f"{of}_high"]) for of in _OF_BOTH]
-        lines.append([cell(row["system"]), f"{row['threshold']:.2f}", number(row["kept_share"]), *shares])
-    return table(["detector", "threshold", "kept", *_OF_BOTH], lines)
+        lines.append([write(row["system"]), f"{row['threshold']:.2f}", number(row["kept_share"]), *shares])
+    return lines
 
 
 def presence_notes(thresholds: pa.Table) -> list[str]:

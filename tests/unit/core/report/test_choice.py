@@ -10,6 +10,7 @@ import pytest
 
 from tasks.core.report import choice
 from tasks.core.statistics.choice import VIEW, Statistics, statistics
+from tests.support.pages import without_isolation
 
 EVIL = "<script>alert('x')</script>\"&"
 WANTED = {"train": 3, "val": 1, "test": 1}
@@ -38,7 +39,7 @@ AFTER = view(("Cubism", "A", 1911, 3, 2, 1), ("Cubism", "B", 1913, 1, 1, 0), ("R
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return choice.section(counted(BEFORE, AFTER, ["train", "train", "val"]))
+    return without_isolation(choice.section(counted(BEFORE, AFTER, ["train", "train", "val"])))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_what_is_not_known_has_no_plot():
 
 def test_the_split_that_is_farthest_off_is_told_in_images():
     rows = [(EVIL, "X")] * 10
-    text = choice.section(counted(view(*rows), view(*rows), ["val"] * 10))
+    text = without_isolation(choice.section(counted(view(*rows), view(*rows), ["val"] * 10)))
     assert "has 10 images in val instead of 2.0.</p>" in text
     assert "<script" not in text
 
@@ -149,7 +150,7 @@ def test_a_style_of_odd_characters_leaves_the_drawings_well_formed():
     drawings = [ET.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text)]
     assert len(drawings) == 5
     assert "Op\ufffd\ufffd\ufffd <Art>" in {found.text for svg in drawings for found in svg.iter("text")}
-    assert "<td>Op\ufffd\ufffd\ufffd &lt;Art&gt;<td" in text
+    assert "<td>Op\ufffd\ufffd\ufffd &lt;Art&gt;<td" in without_isolation(text)
 
 
 def test_figures_above_what_is_shown_are_in_the_last_bar():

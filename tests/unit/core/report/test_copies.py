@@ -13,6 +13,7 @@ from tasks.core.dedup import verdicts
 from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection
 from tasks.core.report.copies import POLICY, SCRIPT, section
 from tasks.core.report.thumbnails import Thumbnail
+from tests.support.pages import without_isolation
 
 THUMBNAILS = {name: Thumbnail(f"data:image/jpeg;base64,{name}", 640, 480) for name in ("1", "2", "3")}
 COPY = RecordPair("s:2", "s:1", "resized", 2, 0.9871, None, "x")
@@ -40,11 +41,12 @@ def facts(**changes: Any) -> dict[str, dict[str, Any]]:
 
 
 def of_copy(copy: RecordPair = COPY, **changes: Any) -> str:
-    return section(ReviewSelection((Cluster("s:1", None, (copy,), 0),), 0, (), 0), facts(**changes), THUMBNAILS)
+    shown = ReviewSelection((Cluster("s:1", None, (copy,), 0),), 0, (), 0)
+    return without_isolation(section(shown, facts(**changes), THUMBNAILS))
 
 
 def of_pair(pair: RecordPair = APART) -> str:
-    return section(ReviewSelection((), 0, (pair,), 0), facts(), THUMBNAILS)
+    return without_isolation(section(ReviewSelection((), 0, (pair,), 0), facts(), THUMBNAILS))
 
 
 def test_without_clusters_and_pairs_there_is_no_section():

@@ -5,6 +5,7 @@ import pyarrow as pa
 from schemas.tables import OVERLAPS
 from tasks.core.report.overlaps import page
 from tasks.core.report.thumbnails import Thumbnail
+from tests.support.pages import without_isolation
 
 ROW = {
     "image_id": 7,
@@ -22,7 +23,7 @@ ROW = {
 def shown(*rows: dict[str, object], more: int = 0) -> str:
     table = pa.Table.from_pylist([{**ROW, **row} for row in rows], OVERLAPS)
     picture = Thumbnail("data:image/jpeg;base64,YWJj", 4, 3)
-    return page("museum <1>", "FAILED  <text>", table, more, {("", "museum:1"): picture})
+    return without_isolation(page("museum <1>", "FAILED  <text>", table, more, {("", "museum:1"): picture}))
 
 
 def test_each_pair_says_what_was_found_of_it():

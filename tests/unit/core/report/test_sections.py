@@ -1,5 +1,6 @@
 """The report's table of attributes."""
 
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,11 +13,12 @@ from tasks.core.names.spellings import SpelledName
 from tasks.core.report import sections
 from tasks.core.report.sections import detector, unread
 from tasks.core.split.drift import Gap
+from tests.support.pages import without_isolation
 
 
 def test_a_row_says_what_an_attribute_is_and_nothing_of_it_is_html():
     summary = AttributeSummary("room", "string", 1200, ("<b>A</b> (7)", "3 others"), 'the room\'s "name" & more')
-    assert sections.attributes([summary]).splitlines()[1] == (
+    assert without_isolation(sections.attributes([summary])).splitlines()[1] == (
         "<tr><td>room<td>string<td class=n>1,200<td>&lt;b&gt;A&lt;/b&gt; (7), 3 others"
         "<td>the room&#x27;s &quot;name&quot; &amp; more"
     )
@@ -32,10 +34,10 @@ def test_nothing_to_say():
 
 def test_each_stratum_has_a_row_however_many_there_are():
     many = [Gap(f"<s{number}>", {"train": 1200, "test": 0}) for number in range(50)]
-    page = sections.empty_splits(many)
+    page = without_isolation(sections.empty_splits(many))
     assert page.count("<tr>") == 51
     assert "<tr><td>&lt;s7&gt;<td class=n>1,200<td class=n>0" in page
-    assert "<th>stratum<th>train<th>test" in page
+    assert "<th>stratum<th class=n>train<th class=n>test" in page
 
 
 def test_each_name_has_a_row_with_all_its_spellings():
@@ -43,7 +45,7 @@ def test_each_name_has_a_row_with_all_its_spellings():
         SpelledName("style", [("Dada", 3), ("DADA", 1)]),
         SpelledName("artist", [("Henri Martin", 12), ("<b>\u200b", 1)]),
     ]
-    page = sections.spellings(names)
+    page = without_isolation(sections.spellings(names))
     rows = [line for line in page.splitlines() if line.startswith("<tr>")]
     assert rows == [
         "<tr><td>artist<td>&#x27;Henri Martin&#x27; (12), &#x27;&lt;b&gt;\\u200b&#x27; (1)",
@@ -77,12 +79,14 @@ def boxes(*said: tuple[int, float | None], **more: Any) -> pa.Table:
 
 
 def test_what_half_keeps_is_said_and_drawn():
-    text = detector(
-        images(True, True, True, False), boxes((0, None), (1, None), (0, 0.5), (2, 0.9), (3, 0.9)), ["person"]
+    text = without_isolation(
+        detector(images(True, True, True, False), boxes((0, None), (1, None), (0, 0.5), (2, 0.9), (3, 0.9)), ["person"])
     )
     assert "d&lt;1&gt; at 0.5 keeps 2 of 3 images, among them 1 of 2 with a figure" in text
-    drawing = ElementTree.fromstring(text[text.index("<svg") : text.index("</div>")])
-    assert sum(element.get("class") == "line" for element in drawing.iter()) == 4
+    drawings = [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text)]
+    lines = [sum(element.get("class") == "line" for element in one.iter()) for one in drawings]
+    assert lines == [2, 2, 2], "each plot has the line and its mark in the legend"
+    assert "<tr><td>d&lt;1&gt;<td class=n>0.50<td class=n>0.667<td class=n>0.500 (0.095 to 0.905)" in text
 
 
 @pytest.mark.parametrize(
@@ -119,7 +123,7 @@ def test_where_all_was_understood_it_says_nothing():
 
 
 def test_words_stand_with_their_text_and_their_number_and_bring_no_markup():
-    page = unread(table("AH", "<script>"))
+    page = without_isolation(unread(table("AH", "<script>")))
     assert "<td>&#x27;AH&#x27;<td>&#x27;1024 AH&#x27;<td class=n>1,200<td>m:1" in page
     assert "<script>" not in page
     assert "2 expressions, the commonest first" in page

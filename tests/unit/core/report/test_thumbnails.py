@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tasks.core.report.thumbnails import Thumbnail, drawing
+from tasks.core.report.thumbnails import Thumbnail, drawing, picture
 
 PICTURE = Thumbnail("data:image/jpeg;base64,AAAA", 900, 450)
 
@@ -25,6 +25,23 @@ def test_boxes_are_in_the_originals_pixels_and_their_line_goes_with_its_longer_s
     ]
     assert {child.attrib["stroke-width"] for child in found[1:]} == {"10.0"}  # 900 / 90
     assert {child.attrib["fill"] for child in found[1:]} == {"none"}
+
+
+@pytest.mark.parametrize(
+    ("width_px", "height_px", "ratio"),
+    [(300, 200, "1.5"), (100, 900, "0.8"), (900, 100, "2.2"), (5, 0, "2.2")],
+    ids=["as it is", "very high", "very wide", "no height"],
+)
+def test_a_picture_has_its_shape_in_a_row_but_for_extremes(width_px: int, height_px: int, ratio: str):
+    html = picture(Thumbnail("data:image/jpeg;base64,AAAA", width_px, height_px), (), "s:1", "<b>said</b>")
+    assert html.startswith(f"<figure style='--ratio:{ratio}'><svg")
+    assert html.endswith("<figcaption><b>said</b></figcaption></figure>")
+
+
+def test_what_may_not_be_seen_is_a_line():
+    assert picture(None, (), "s:1", "x") == (
+        "<figure><div class=none>not shown</div><figcaption>x</figcaption></figure>"
+    )
 
 
 @pytest.mark.parametrize("text", ["'><script>1</script>", '"&<', "' onload='1", "日本"])

@@ -64,6 +64,27 @@ def test_empty_cells_of_splits_and_styles_are_seen():
     assert "Without an image: 1 of 4 cells (Op in test)." in found
 
 
+def test_a_grid_counts_what_it_does_not_show():
+    rows = [
+        {"stratum": f"s{place}", "split": split, "images": place % 2} for place in range(100) for split in ("a", "b")
+    ]
+    grid = page.split_grid([{"stratum": None, "split": "a", "images": 50}, *rows])
+    assert grid is not None
+    assert (len(grid.styles), grid.more, grid.cells, len(grid.empty)) == (60, 40, 200, 100)
+    said = grid.sentence(str.upper)
+    assert said.startswith("Without an image: 100 of 200 cells (S0 in A; S0 in B; S2 in A;")
+    assert said.endswith("S10 in B and 88 more).")
+
+
+def test_without_a_style_or_an_empty_cell_a_grid_says_so():
+    assert page.split_grid([]) is None
+    assert page.split_grid([{"stratum": None, "split": "a", "images": 1}]) is None
+    full = page.split_grid([{"stratum": "s", "split": "a", "images": 1}])
+    assert full is not None
+    assert full.sentence(str) == "Without an image: 0 of 1 cell."
+    assert full.more == 0
+
+
 def test_whether_crowds_count_is_said():
     assert "A crowd counts as one figure" in page.how(has_crowds=True)
     assert "Crowds count as no figures" in page.how(has_crowds=False)
