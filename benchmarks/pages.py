@@ -88,6 +88,7 @@ def side(before: str, after: str) -> dict[str, Any]:
     from tasks.io.store.releases import Release
     from tasks.statistics import statistics
     from tasks.subjects.comparison import compared
+    from tasks.subjects.croissant import croissant_of
 
     release, pages = Release(after), {}
     settings = Recipe.model_validate(release.read_mapping("recipe.yaml"))
@@ -111,6 +112,7 @@ def side(before: str, after: str) -> dict[str, Any]:
 
     made: dict[str, Callable[[], bytes]] = {
         "card": card_page,
+        "croissant": lambda: croissant_of(release, manifest, None),
         "datasheet": lambda: datasheet(settings, manifest, counted()).encode(),
         "attribution": attributions,
         "changes": changes,
