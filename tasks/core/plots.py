@@ -33,6 +33,8 @@ WIDTH = 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 24.0, 36.0
 _NAMES_LEFT = 136.0
 _ROW = 20.0
+_MOST_NAMES = 12
+"""Of bars, that have room beside each other."""
 _RADIUS = {"before": 5, "after": 3}  # so that both are seen where they are equal
 _WORDS = ("before", "after")
 
@@ -79,15 +81,20 @@ def step_plot(labels: PlotLabels, series: PointPair, marks: Mapping[float, str])
 
 
 def bar_plot(labels: PlotLabels, series: Mapping[str, Sequence[float]], names: Sequence[str]) -> str:
-    """Bars side by side. series: for each of the names a share, 0..1, by name of the series."""
+    """Bars side by side; of many names each second is written, and the last.
+
+    series: for each of the names a share, 0..1, by name of the series.
+    """
     most = max((share for shares in series.values() for share in shares), default=0)
     if not most:
         return ""
     height = 240
     x = Axis(0, len(names), _LEFT, WIDTH - _RIGHT)
     y = Axis(0, most, height - _BOTTOM, _TOP)
-    middles = [place + 0.5 for place in range(len(names))]
-    body = [_percent_axis(y, x), drawing.x_axis(x, _TOP, y.start, names, middles, has_lines=False)]
+    every = 1 if len(names) <= _MOST_NAMES else 2
+    middles = [place + 0.5 for place in range(len(names))][(len(names) - 1) % every :: every]
+    named = names[(len(names) - 1) % every :: every]
+    body = [_percent_axis(y, x), drawing.x_axis(x, _TOP, y.start, named, middles, has_lines=False)]
     for word, shares, left in zip(_WORDS, series.values(), (0.12, 0.5), strict=True):
         bars = [(x.at(at + left), x.at(at + left + 0.38), y.at(share)) for at, share in enumerate(shares) if share]
         drawn = [drawing.bar(start, stop, y.start, top) for start, stop, top in bars]

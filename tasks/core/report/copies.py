@@ -13,7 +13,7 @@ from schemas.reasons import MEANING as WHY
 from schemas.reasons import Reason
 from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
 from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection, why_it_stayed
-from tasks.core.report.pieces import LONGEST, outside, record_name, wide_table
+from tasks.core.report.pieces import CAPTION, LONGEST, outside, record_name, wide_table
 from tasks.core.report.thumbnails import Thumbnail, picture
 
 Facts = Mapping[str, Mapping[str, Any]]
@@ -152,10 +152,10 @@ def figure(record_id: str, facts: Facts, thumbnails: Thumbnails, note: str = "")
     ]
     lines = [
         f"<code>{record_name(record_id)}</code>",
-        ", ".join(map(outside, named)),
+        ", ".join(outside(text, CAPTION) for text in named),
         escape(", ".join(filter(None, size))),
-        f"<span class=quiet>{outside(str(row['rights_uri'] or '').removeprefix('https://'))}</span>",
-        outside(note) if note else "",
+        f"<span class=quiet>{outside(str(row['rights_uri'] or '').removeprefix('https://'), CAPTION)}</span>",
+        outside(note, CAPTION) if note else "",
         _source(row),
     ]
     label = ": ".join(filter(None, [record_id, ", ".join(named)[:LONGEST]]))

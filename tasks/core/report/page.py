@@ -13,7 +13,7 @@ from tasks.core.drawing import escape
 from tasks.core.report import copies, pieces, theme
 from tasks.core.report.clusters import ReviewSelection
 from tasks.core.report.copies import POLICY, SCRIPT, Facts, Thumbnails
-from tasks.core.report.pieces import LONGEST, outside, wide_table
+from tasks.core.report.pieces import CAPTION, LONGEST, outside, wide_table
 from tasks.core.report.thumbnails import picture
 
 MOST_IMAGES = 24
@@ -125,5 +125,6 @@ def _stages(steps: Sequence[Step]) -> str:
 
 def _figure(row: Mapping[str, Any], boxes: Sequence[Sequence[float]], thumbnails: Thumbnails) -> str:
     named = [str(row[name]) for name in ("artist", "title", "date_text") if row[name]]
-    caption = f"<b>{outside(row['split'])}</b> {outside(row['style'] or '')}<br>{', '.join(map(outside, named))}"
+    words = ", ".join(outside(text, CAPTION) for text in named)
+    caption = f"<b>{outside(row['split'])}</b> {outside(row['style'] or '', CAPTION)}<br>{words}"
     return picture(thumbnails[row["sha256"]], boxes, ", ".join(named)[:LONGEST] or "a work without a name", caption)

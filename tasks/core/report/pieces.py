@@ -8,6 +8,9 @@ from tasks.core.drawing import escape
 LONGEST = 300
 """Letters of a text from outside that a page shows."""
 
+CAPTION = 100
+"""Letters of each text in a caption: more would leave holes in a row of pictures."""
+
 STYLE = """
 .scroll{overflow-x:auto;margin:1rem 0}.scroll table{margin:0}.scroll:focus-visible{outline:2px solid var(--link)}
 .scroll td{overflow-wrap:anywhere;min-width:8.5rem;max-width:24rem}
