@@ -62,11 +62,10 @@ def write_hostile_museum(painted: Path, folder: Path) -> None:
 
 
 def hostile_recipe(path: Path) -> Path:
-    """The museum's recipe with a hostile title and a hostile category beside the museum's own; its author may write
-    Markdown, and so HTML, into a card.
-    """
+    """The museum's recipe with a hostile title and description, and a hostile category beside the museum's own."""
     recipe: dict[str, Any] = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))
-    recipe["title"] = f"Cats & dogs {hostile_texts.BIDI} {hostile_texts.LONG}"
+    recipe["title"] = f"Cats & dogs {' '.join(hostile_texts.EVERY)}"
+    recipe["description"] = "\n\n".join(hostile_texts.EVERY)
     recipe["categories"] = ["person", f"{hostile_texts.HTML} {hostile_texts.BIDI}"]
     path.write_text(yaml.safe_dump(recipe), encoding="utf-8")
     return path

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from schemas.sources.common import NOASSERTION
 from tasks.core.columns import whole
-from tasks.core.markdown import SIGNS, as_text
+from tasks.core.markdown import DIRECTIONS, SIGNS, as_text, visible
 from tasks.core.rights import allowed_use, licence_name
 
 ASKED = ("record_id", "title", "artist", "artist_text", "source", "source_url", "rights_uri")
@@ -67,6 +67,14 @@ def attribution_page(images: pa.Table) -> Iterator[bytes]:
         yield f"\n## {name}\n\n{allowed_use(uri)}\n\n".encode()
         mine = images.filter(pc.equal(images["rights_uri"], uri)).sort_by("image_id")
         for batch in mine.select(["image_id", "attribution"]).to_batches(_AT_ONCE):
-            texts = pc.replace_substring_regex(batch["attribution"], SIGNS, r"\\\1")
+            texts = pc.replace_substring_regex(_without_turns(batch["attribution"]), SIGNS, r"\\\1")
             lines = pc.binary_join_element_wise("- ", pc.cast(batch["image_id"], pa.string()), ": ", texts, "\n", "")
             yield "".join(lines.to_pylist()).encode()
+
+
+def _without_turns(lines: pa.Array) -> pa.Array:
+    """The lines with the names of signs that would turn what follows them, as `markdown.visible` writes them."""
+    if pc.any(pc.match_substring_regex(lines, f"[{DIRECTIONS}]")).as_py():
+        for sign in DIRECTIONS:
+            lines = pc.replace_substring(lines, sign, visible(sign))
+    return lines

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from tasks.core.export.attribution import ASKED, attribution_page, attributions
+from tasks.core.markdown import DIRECTIONS
 from tasks.core.rights import allowed_use
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
@@ -86,6 +87,14 @@ def test_a_page_has_each_image_once_below_its_licence_the_commonest_first():
         "- 7: line 7",
     ]
     assert allowed_use("NOASSERTION") in page_of(rows)
+
+
+def test_no_line_of_the_page_turns_what_follows_it():
+    row = {"image_id": 1, "rights_uri": CC0, "attribution": line_of(title="a\u202eb\u2069")}
+    page = page_of([row, {**row, "image_id": 2, "attribution": "שלום"}])
+    assert "a(U+202E)b(U+2069)" in page
+    assert "שלום" in page
+    assert not {*DIRECTIONS} & {*page}
 
 
 @pytest.mark.parametrize("text", HOSTILE)
