@@ -10,8 +10,13 @@ from pathlib import Path
 import pytest
 
 from examples.museum.folder import write_museum
-from tests.support.desk import SEED, Desk, MadeOnce
+from flows.build_dataset import run_stages
+from flows.recipes import recipe_from_file
+from schemas.manifests import Context
+from tasks.io.store.releases import Release
+from tests.support.desk import ROOT, SEED, Desk, MadeOnce
 from tests.support.prefect_api import Log
+from tests.support.reader_places import Place, lay_out
 
 
 @pytest.fixture(scope="session")
@@ -78,3 +83,28 @@ def prefect_server(_prefect_server: tuple[str, Log]) -> Iterator[str]:
     url, log = _prefect_server
     yield url
     log.check()
+
+
+@pytest.fixture(scope="session")
+def museum_place(_built: Path, made_once: MadeOnce) -> Place:
+    folder = made_once("museum-160-read", lambda folder: lay_out(folder, _built / "releases/museum"))
+    return Place(folder, Release(str(_built / "releases/museum/latest")))
+
+
+@pytest.fixture(scope="session")
+def peopleart_place(shared_data: Path, made_once: MadeOnce) -> Place:
+    def build(store: Path) -> None:
+        weights = shared_data / "weights/yolox_nano/yolox_nano.onnx"
+        bound = {"images": str(shared_data / "peopleart"), "weights": str(weights)}
+        recipe = recipe_from_file(str(ROOT / "deployments/recipes/peopleart.yaml"))
+        run_stages(recipe, Context(store=str(store), bindings=bound))
+
+    releases = made_once("peopleart-built", build) / "releases/peopleart"
+    folder = made_once("peopleart-read", lambda folder: lay_out(folder, releases))
+    return Place(folder, Release(str(releases / "latest")))
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest) -> Place:
+    found: Place = request.getfixturevalue(f"{request.param}_place")
+    return found

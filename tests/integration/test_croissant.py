@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,15 @@ import pytest
 import yaml
 
 from schemas.contract import CROISSANT, SPLIT_TABLES
+from schemas.errors import DamagedFile
 from schemas.release import ReleaseRecipe
 from tasks.core.export.croissant import REFERENCES
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tasks.subjects.croissant import croissant_of
 from tasks.verify import verify
-from tests.integration.test_reading import PYTHON, Place, museum_place, peopleart_place, place
 from tests.support.desk import ROOT, Desk
-
-__all__ = ["museum_place", "peopleart_place", "place"]  # fixtures
+from tests.support.reader_places import PYTHON, Place
 
 HOSTILE = "</script><script>alert(1)</script> \u202eevil\u202c & <b> " + "x" * 10_000
 
@@ -174,3 +174,49 @@ def test_its_fields_are_the_columns_of_the_files(built: Desk):
         if node["@id"] in SPLIT_TABLES:
             for path in release.parts(node["@id"]):
                 assert [field["name"] for field in node["field"]] == pq.read_schema(f"{release.root}/{path}").names
+
+
+def with_other_times(folder: Path) -> None:
+    for path in (folder / "images").glob("*.parquet"):
+        table = pq.ParquetFile(path).read()
+        place = table.column_names.index("retrieved_at")
+        pq.write_table(table.set_column(place, "retrieved_at", pa.array(["today"] * table.num_rows)), path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        pytest.param(with_other_times, f"expected {CROISSANT} .* to be what follows from tables", id="odd times"),
+        pytest.param(
+            lambda folder: (folder / "contract/labels.arrow").write_bytes(b"no schema"),
+            "expected contract/labels.arrow .* to be an Arrow schema",
+            id="no schema",
+        ),
+        pytest.param(
+            lambda folder: (folder / "contract/images.arrow").write_bytes(pa.schema([]).serialize()),
+            f"expected {CROISSANT} .* to be what follows from tables",
+            id="a schema without the key",
+        ),
+        pytest.param(
+            lambda folder: (folder / "contract/ledger.odcs.yaml").write_text("[]"),
+            "contract/ledger.odcs.yaml of release .*: expected a mapping",
+            id="no contract",
+        ),
+    ],
+)
+def test_what_it_follows_from_may_come_from_anybody(
+    damage: Callable[[Path], Any], said: str, built: Desk, tmp_path: Path
+):
+    folder = copy_of(built.latest, tmp_path)
+    damage(folder)
+    release = Release(str(folder))
+    with pytest.raises(DamagedFile, match=said):
+        croissant_of(release, release.manifest, None)
+
+
+def test_of_a_contract_without_a_table_there_is_no_record_set(built: Desk):
+    release = built.latest
+    files = {path: entry for path, entry in release.manifest.files.items() if path != "contract/labels.arrow"}
+    made = croissant_of(release, release.manifest.model_copy(update={"files": files}), None)
+    assert b'"labels.parquet"' not in made
+    assert b'"ledger.parquet"' in made

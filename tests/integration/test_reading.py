@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -17,22 +16,15 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from flows.build_dataset import run_stages
-from flows.recipes import recipe_from_file
-from schemas.manifests import Context
 from tasks.core.coco.source import read_figures
 from tasks.core.scrape.voc_annotations import read_voc
 from tasks.io.store.releases import Release
 from tasks.unpack import unpack
-from tests.support.desk import ROOT, MadeOnce
+from tests.support.desk import ROOT
+from tests.support.reader_places import PYTHON, Place
 from tests.support.reading import facts, upright
 
 PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
-PYTHON = {
-    "ours": Path(sys.executable),
-    **{name: ROOT / f".venv/{name}/bin/python" for name in ("readers", "datumaro")},
-}
-"""Of the program's own environment, and of those with readers that it does without (`make test-readers`)."""
 
 
 class Reader(NamedTuple):
@@ -301,45 +293,6 @@ def blocks(text: str) -> list[str]:
 
 HEAD, *SECTIONS = PAGE.split("\n## ")
 BLOCKS = {section.partition("\n")[0]: blocks(section) for section in SECTIONS}
-
-
-class Place(NamedTuple):
-    """Where the lines are run: a folder with a store, and images as files."""
-
-    folder: Path
-    release: Release
-
-
-def lay_out(folder: Path, releases: Path) -> None:
-    """A folder in which the page's lines find what they name. releases: of one dataset, and `latest`."""
-    (folder / "store/releases").mkdir(parents=True)
-    (folder / "store/releases/museum").symlink_to(releases)
-    unpack(str(releases / "latest"), str(folder / "unpacked"))
-
-
-@pytest.fixture(scope="session")
-def museum_place(_built: Path, made_once: MadeOnce) -> Place:
-    folder = made_once("museum-160-read", lambda folder: lay_out(folder, _built / "releases/museum"))
-    return Place(folder, Release(str(_built / "releases/museum/latest")))
-
-
-@pytest.fixture(scope="session")
-def peopleart_place(shared_data: Path, made_once: MadeOnce) -> Place:
-    def build(store: Path) -> None:
-        weights = shared_data / "weights/yolox_nano/yolox_nano.onnx"
-        bound = {"images": str(shared_data / "peopleart"), "weights": str(weights)}
-        recipe = recipe_from_file(str(ROOT / "deployments/recipes/peopleart.yaml"))
-        run_stages(recipe, Context(store=str(store), bindings=bound))
-
-    releases = made_once("peopleart-built", build) / "releases/peopleart"
-    folder = made_once("peopleart-read", lambda folder: lay_out(folder, releases))
-    return Place(folder, Release(str(releases / "latest")))
-
-
-@pytest.fixture
-def place(request: pytest.FixtureRequest) -> Place:
-    found: Place = request.getfixturevalue(f"{request.param}_place")
-    return found
 
 
 def seen_by(reader: Reader, place: Place, home: Path) -> dict[str, Any]:
