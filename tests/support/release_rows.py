@@ -5,12 +5,27 @@ from typing import Any
 
 import pyarrow as pa
 
+from schemas.manifests import ReleaseManifest
 from schemas.tables import ANNOTATIONS, IMAGES, LEDGER
 from tasks.core.coco.document import media_path
 from tasks.core.export.summary import OF_ANNOTATIONS, OF_IMAGES, OF_LEDGER, ReleaseSummary, summarized
 from tasks.core.verify_rows import ReleaseFacts
 
 SHA256 = "ab" * 32
+MANIFEST = ReleaseManifest(
+    name="small",
+    version="0123456789ab",
+    previous=None,
+    lineage=2,
+    split_sha256="s",
+    contract_version="1.0.0",
+    content_sha256="c" * 64,
+    recipe_sha256="r",
+    counts={"records": 9, "kept": 5, "dropped": 4, "by_split": {"val": 1, "train": 4}},
+    content={},
+    files={},
+    environment={},
+)
 TIME = datetime(2026, 1, 31, tzinfo=UTC)
 MEDIA = media_path(SHA256, "PNG")
 IMAGE: dict[str, Any] = {

@@ -7,13 +7,13 @@ import pytest
 from markdown_it import MarkdownIt
 
 from schemas.about import About
-from schemas.manifests import PassedOver, ReleaseManifest, Step, TableRef
+from schemas.manifests import PassedOver, Step, TableRef
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.export import card
 from tasks.core.markdown import DIRECTIONS
 from tasks.core.statistics.choice import diversity
-from tests.support.release_rows import summary_of
+from tests.support.release_rows import MANIFEST, summary_of
 
 RECIPE = Recipe.model_validate(
     {
@@ -24,20 +24,6 @@ RECIPE = Recipe.model_validate(
         "sources": [{"folder": {"name": "s", "pattern": "*"}}],
         "stages": ["fetch", "hash", "split", "export"],
     }
-)
-MANIFEST = ReleaseManifest(
-    name="small",
-    version="0123456789ab",
-    previous=None,
-    lineage=2,
-    split_sha256="s",
-    contract_version="1.0.0",
-    content_sha256="c" * 64,
-    recipe_sha256="r",
-    counts={"records": 9, "kept": 5, "dropped": 4, "by_split": {"val": 1, "train": 4}},
-    content={},
-    files={},
-    environment={},
 )
 REF = TableRef(path="x", rows=0)
 STEPS = [

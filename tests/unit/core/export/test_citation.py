@@ -2,7 +2,7 @@
 
 from schemas.about import About
 from tasks.core.export.citation import citation
-from tests.unit.core.export.test_card import MANIFEST
+from tests.support.release_rows import MANIFEST
 
 
 def test_a_release_is_cited_by_its_version_where_its_recipe_says_nothing():
