@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import mlcroissant as mlc
 import pandas as pd
 import pyarrow.parquet as pq
 from PIL import Image
@@ -67,6 +66,8 @@ def check(dataset: Any, folder: Path, record_set: Any) -> int:
 
 def main(path: str, *names: str) -> None:
     """Check all record sets, or those of these names."""
+    import mlcroissant as mlc  # which only the readers' environment has
+
     dataset = mlc.Dataset(path)
     counts: dict[str, int] = {}
     failed: dict[str, str] = {}

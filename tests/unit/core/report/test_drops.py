@@ -41,8 +41,8 @@ KEPT = {"kept": True, "stage": None, "reason": None}
 @pytest.mark.parametrize(
     "reason",
     [
-        *BY_HAND,
-        *PASSING,
+        *sorted(BY_HAND),
+        *sorted(PASSING),
         *(Reason.OPTED_OUT, Reason.ROBOTS_DISALLOW, Reason.NOT_ALLOWED, Reason.RIGHTS_NOT_OPEN, Reason.WHERE_NOT_MET),
         *(Reason.GONE, Reason.BAD_RECORD, Reason.OVER_LIMIT),
     ],
