@@ -90,8 +90,9 @@ class Patterns:
 
     def fit(self, name: str, *texts: str) -> Fit | None:
         """How the first pattern of a name that fits the texts does; they are as if commas were between."""
-        code = ",".join([f"{self._signs_of(text)}:{self._code(text)}" for text in texts])
-        for value, pattern in _compiled(name):
+        asks, rows = _compiled(name)
+        code = ",".join([f"{self._signs_of(text) if asks else ''}:{self._code(text)}" for text in texts])
+        for value, pattern in rows:
             if (match := pattern.fullmatch(code)) is not None:
                 return Fit(value, self._groups(match, texts) if pattern.groupindex else {})
         return None
@@ -103,11 +104,13 @@ class Patterns:
 
 
 @cache
-def _compiled(name: str) -> Sequence[tuple[str, re.Pattern[str]]]:
-    """The patterns of a name, each with the value beside it, if any."""
+def _compiled(name: str) -> tuple[bool, Sequence[tuple[str, re.Pattern[str]]]]:
+    """Whether patterns ask for kinds of a whole text, and the patterns, each with the value beside it, if any."""
     entry = _PATTERNS.get(name) or _PATTERNS["names"][name]
     rows = [("", row) if isinstance(row, str) else row for row in ([entry] if isinstance(entry, str) else entry)]
-    return [(value, re.compile(_KIND.sub(_of_kind, _expanded(pattern)))) for value, pattern in rows]
+    expanded = [(value, _expanded(pattern)) for value, pattern in rows]
+    asks = any(kind[1] and kind[2] for _, pattern in expanded for kind in _KIND.finditer(pattern))
+    return asks, [(value, re.compile(_KIND.sub(_of_kind, pattern))) for value, pattern in expanded]
 
 
 def _expanded(pattern: str) -> str:
@@ -186,10 +189,6 @@ class Words:
         words = text.lower().split(" ") if self.pattern("plain").fullmatch(text) else []
         return bool(words) and self._meaning.isdisjoint(words) and words[-1] not in self["given_names"]
 
-    def is_known(self, text: str) -> bool:
-        """Whether a text is a name or an alias in the tables of artists."""
-        return bool(self.aliases.name(text))
-
     def _signs_of(self, text: str) -> str:
         folded = normalize_name(text)
         kinds = [kind for kind, is_it in self._kinds_of(text, folded).items() if is_it]
@@ -216,8 +215,8 @@ class Words:
             "forename": is_word and all(map(self._forenames.issuperset, parts)),
             "firm": not lists["firm_words"].isdisjoint(words),
             "particle": not lists["particles"].isdisjoint(words),
-            "known": self.is_known(text),
-            "known_before": " " in folded and self.is_known(folded.rpartition(" ")[0]),
+            "known": bool(self.aliases.name(text)),
+            "known_before": " " in folded and bool(self.aliases.name(folded.rpartition(" ")[0])),
             "aside": aside == "asides",
             "anothers": aside == "anothers_work" and length < len(words),
             "and": text == "&" or (text.islower() and folded in lists["ands"] and folded not in lists["particles"]),
@@ -229,7 +228,7 @@ class Words:
 
     def joined(self, name: str, text: str) -> re.Match[str] | None:
         """How a pattern that asks for a word between two names fits a text; quick where no such word is in it."""
-        has_joint = "&" in text or not self._joints.isdisjoint([token.folded for token in tokens(text)])
+        has_joint = "&" in text or not self._joints.isdisjoint(normalize_name(text).split())
         return self.pattern(name).fullmatch(text) if has_joint else None
 
     def _alternatives(self, lists: re.Match[str]) -> str:

@@ -85,7 +85,7 @@ def is_person(text: str, words: Words) -> bool:
     >>> [is_person(name, Words.shipped()) for name in ("", "Fontainebleau", "Wedgwood", "Imperial Armory, Tula")]
     [False, False, False, False]
     """
-    if words.is_known(text):
+    if words.aliases.name(text):
         return True
     for shorter in (words.pattern("bracket_and_blanks").sub("", text), without_years(text, words)):
         if shorter not in {None, text}:
@@ -123,7 +123,7 @@ def without_bare_word(text: str, words: Words) -> tuple[str, str] | None:
     if phrase in words["of_owner"]:
         return (name, qualifier) if name[0].isupper() else None
     owner = words.pattern("genitive").sub("", name)
-    is_owner = owner != name and not words.is_known(name) and (words.is_known(owner) or is_person(owner, words))
+    is_owner = owner != name and not words.aliases.name(name) and (words.aliases.name(owner) or is_person(owner, words))
     is_bare = phrase in words.bare.table or " " in phrase
     return (owner, qualifier) if is_owner else (name, qualifier) if is_bare and is_person(name, words) else None
 

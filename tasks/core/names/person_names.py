@@ -112,7 +112,7 @@ def order_of(head: str, other: str, words: Words) -> str:
     """
     fit = words.names.fit("order", head, other)
     order = fit.value if fit else "unknown"
-    return "last, first" if order == "unknown" and words.is_known(f"{other} {head}") else order
+    return "last, first" if order == "unknown" and words.aliases.name(f"{other} {head}") else order
 
 
 def _peer(head: str, parts: _Parts, words: Words) -> str | None:

@@ -20,7 +20,7 @@ def is_nobody(text: str, words: Words) -> bool:
     if not is_people and not words.kinds.fit("nobody", *parts):
         return False
     phrase = without_phrase_in_front(text, words)
-    return phrase is None or not words.is_known(phrase[0])  # "Workshop of El Greco"
+    return phrase is None or not words.aliases.name(phrase[0])  # "Workshop of El Greco"
 
 
 def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] | None:

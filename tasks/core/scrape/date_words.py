@@ -143,17 +143,17 @@ def _read(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[str, 
         return _read_word(pieces, place, lexicon)
     text = pieces[place][kind]
     if kind != "number":
-        return 1, _read_alone(kind, text, re.sub(r"\W|_", "", text)), {}
+        return 1, {"sign": text} if kind == "sign" else _read_alone(kind, re.sub(r"\W|_", "", text)), {}
     number = int(text) if len(text) < 8 else 0
     size, suffix = _suffix(pieces, place, lexicon)
     suffix &= {name for name, is_fit in (("s", number and number % 10 == 0), ("th", number < 100)) if is_fit}
     return 1 + size * bool(suffix), {"number": number, "digits": len(text)} | dict.fromkeys(suffix, True), {}
 
 
-def _read_alone(kind: str, text: str, bare: str) -> dict[str, Any]:
-    """What a sign, or a number of another form, means; bare: without signs."""
-    if kind in {"sign", "decimal"}:
-        return {"sign": text} if kind == "sign" else {}
+def _read_alone(kind: str, bare: str) -> dict[str, Any]:
+    """What a number of another form means; bare: without signs."""
+    if kind == "decimal":
+        return {}
     if kind == "mask":
         digits = bare.rstrip("xXu")
         return {"range": (int(digits.ljust(4, "0")), 10 ** (4 - len(digits)))}  # the first year, and how many
@@ -213,10 +213,11 @@ def _choose(found: Sequence[tuple[DateToken, Meanings]]) -> None:
     museum's own come before all.
     """
     votes = Counter({_OWN: sys.maxsize})
-    for certain in [meanings for _, meanings in found if len(meanings) == 1]:
-        votes.update(*certain.values())
-    for token, meanings in found:
-        best = max((votes[language] for languages in meanings.values() for language in languages), default=0)
+    for token, meanings in [entry for entry in found if len(entry[1]) == 1]:
+        token.means.update(meanings.keys())
+        votes.update(*meanings.values())
+    for token, meanings in [entry for entry in found if len(entry[1]) > 1]:
+        best = max(votes[language] for languages in meanings.values() for language in languages)
         for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
             if any(votes[language] == best for language in languages):
                 token.means[kind] = value
