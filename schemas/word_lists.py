@@ -8,7 +8,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, create_model, model_serializer
@@ -78,10 +78,7 @@ class WordLists(Frozen):
         return {name: words for name, words in dump(self).items() if words}
 
 
-_Model = TypeVar("_Model", bound=WordLists)
-
-
-def _with_lists_of(subject: str) -> Callable[[type[_Model]], type[_Model]]:
+def _with_lists_of(subject: str) -> Callable[[type[WordLists]], type[WordLists]]:
     """Gives a model the lists of schemas/words/lists as fields."""
     fields: dict[str, Any] = {}
     for name, says in word_lists("lists")[subject].items():

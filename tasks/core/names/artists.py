@@ -3,7 +3,7 @@
 import html
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,18 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tasks.core.columns import whole
-from tasks.core.names import makers
+from tasks.core.names import makers, qualifiers
 from tasks.core.names.maker_words import Words, tokens, words_of
 from tasks.core.names.matching import Aliases, normalize_name
 from tasks.core.names.person_names import is_aside, spoken, turn
-from tasks.core.names.qualifiers import (
-    is_nobody,
-    qualifier_of_bracket,
-    qualifier_of_phrase,
-    stronger_qualifier,
-    without_phrase_in_front,
-    without_signs,
-)
+from tasks.core.names.spellings import keys
 from tasks.core.own_words import NO_WORDS, OwnWords, rows_by_words
 from tasks.core.tables import with_columns
 
@@ -70,7 +63,7 @@ def parse_attribution(
             return Attribution(text)
         shorter = _first_of_several(text, words)
     if shorter == text:
-        if is_nobody(text, words):
+        if qualifiers.is_nobody(text, words):
             return Attribution(None)
         shorter, qualifier, is_in_front = _strip_once(text, words)
     turns -= len(shorter) >= len(text)
@@ -78,7 +71,7 @@ def parse_attribution(
         return Attribution(text)
     rest = parse_attribution(shorter, aliases, own, turns)
     both = (qualifier, rest.qualifier) if is_in_front else (rest.qualifier, qualifier)
-    return Attribution(rest.name, stronger_qualifier(*both)) if rest.name and qualifier else rest
+    return Attribution(rest.name, qualifiers.stronger_qualifier(*both)) if rest.name and qualifier else rest
 
 
 def with_artist_names(records: pa.Table, aliases: Aliases, own: OwnWords = NO_WORDS) -> pa.Table:
@@ -96,17 +89,12 @@ def with_artist_names(records: pa.Table, aliases: Aliases, own: OwnWords = NO_WO
 
 
 def _with_artist_names(records: pa.Table, aliases: Aliases, own: str | None) -> pa.Table:
+    read = cache(lambda text: parse_attribution(text, aliases, own))
     artist = pc.coalesce(whole(records["artist_text"]), whole(records["artist"]))
     several = _or_one_each(records, "artists", artist)
     roles = pc.list_flatten(_or_one_each(records, "artist_roles", pa.repeat("", len(artist))))
-    texts = pc.unique(pa.concat_arrays([artist, pc.list_flatten(several)]).drop_null())
-    found = [parse_attribution(text, aliases, own) for text in texts.to_pylist()]
-    names = pa.array([each.name for each in found], pa.string())
-    qualifiers = pa.array([each.qualifier for each in found], pa.string())
-    place = pc.index_in(artist, value_set=texts)
-    name = names.take(place)
-    qualifier = pc.coalesce(qualifiers.take(place), whole(records["artist_qualifier"]))
-    all_names = names.take(pc.index_in(pc.list_flatten(several), value_set=texts))
+    name, all_names = (keys(texts, lambda text: read(text).name) for texts in (artist, pc.list_flatten(several)))
+    qualifier = pc.coalesce(keys(artist, lambda text: read(text).qualifier), whole(records["artist_qualifier"]))
     is_named = pc.is_valid(all_names)
     sizes = np.bincount(pc.list_parent_indices(several).filter(is_named), minlength=len(several))
     ends = pa.array(np.append(0, np.cumsum(sizes)).astype(np.int32))
@@ -148,33 +136,24 @@ def _first_of_several(text: str, words: Words) -> str:
 def _without_doubt(text: str, words: Words) -> _Stripped:
     if "?" not in text:
         return text, None
-    doubt, mark = words.pattern("doubt"), words.pattern("mark_of_doubt")
-    less = words.pattern("bracket_with_doubt").sub(lambda bracket: mark.sub(" ", bracket[0]), text).strip()
-    qualifier = None
-    while (shorter := doubt.sub(" ", less).strip()) != less:  # "(?) ? Titian" needs two steps
-        less, qualifier = shorter, "possibly"
-    return less, qualifier
+    doubt = words.pattern("doubt")
+    certain = words.pattern("bracket_with_doubt").sub(lambda bracket: doubt.sub(" ", bracket[0]), text).strip()
+    shorter = doubt.sub(" ", certain).strip()
+    return shorter, None if shorter == certain else "possibly"
 
 
 def _without_brackets(text: str, words: Words) -> _Stripped | None:
-    match = words.pattern("bracket_before_comma").search(text)
-    if match and normalize_name(match[1]) in words["generations"]:
-        return f"{text[: match.start()]} {match[1]}{text[match.end() :]}", None
-    if match:
-        return text[: match.start()] + text[match.end() :], qualifier_of_bracket(match[1], words)
-    at = max(text.rfind("("), text.rfind("["))
-    is_at_end = text.endswith((")", "]")) or not set(text[at:]) & set(")]")
-    if at < 0 or not is_at_end:
+    forms = ("bracket_before_comma", "last_bracket") if "(" in text or "[" in text else ()
+    match = next(filter(None, (words.pattern(form).fullmatch(text) for form in forms)), None)
+    if match is None:
         return None
-    before, phrase = text[:at].rstrip(), text[at + 1 :].strip("()[] ")
-    folded = normalize_name(phrase)
-    if before == text[:at] and folded == "s":  # "artist(s)"
-        return None
-    if not before:
+    before, phrase, behind = match["before"], match["phrase"].strip("()[] "), match["behind"]
+    if not before + behind:
         return phrase, None
-    if folded in words["generations"]:
-        return f"{before} {phrase}", None
-    return _without_group(before, qualifier_of_bracket(phrase, words), words)
+    if normalize_name(phrase) in words["generations"]:
+        return f"{before} {phrase}{behind}", None
+    qualifier = qualifiers.qualifier_of_bracket(phrase, words)
+    return (before + behind, qualifier) if behind else _without_group(before, qualifier, words)
 
 
 def _without_group(name: str, qualifier: str | None, words: Words) -> _Stripped | None:
@@ -190,7 +169,7 @@ def _without_last_part(text: str, words: Words) -> _Stripped | None:
     match = words.pattern("last_part").fullmatch(text)
     if match is None or not (folded := normalize_name(match[3])):
         return None
-    if (qualifier := qualifier_of_phrase(folded.split(), words)) is not None:
+    if (qualifier := qualifiers.qualifier_of_phrase(folded.split(), words)) is not None:
         return _without_group(match[1], qualifier or None, words)
     is_whole = "," in match[1] or words.names.fit("full_name", match[1])
     is_last_name = folded in words["also_family_names"] and not match[3].islower() and not is_whole
@@ -202,22 +181,17 @@ def _without_last_part(text: str, words: Words) -> _Stripped | None:
 def _without_last_words(text: str, words: Words) -> _Stripped | None:
     """Without a qualifier behind a name that has no comma between: "Rubens and his workshop", "Rubens workshop of"."""
     said = tokens(text)
-    folded = [token.folded for token in said]
-    length = words.behind.end(folded)
+    length, phrase = words.behind.longest([token.folded for token in said], -1)
     if not 0 < length < len(said):
         return None
-    qualifier, at = words.behind.table[" ".join(folded[-length:])] or None, len(said) - length
-    joints = words["ands"] | words["ors"]
-    while at > 1 and folded[at - 1] in words["his"] | joints and text[said[at - 1].start : said[at - 1].end].islower():
-        at -= 1
-        if folded[at] in joints:
-            return text[: said[at - 1].end], qualifier
-    name = text[: said[-length - 1].end]
+    name, qualifier = text[: said[-length - 1].end], words.behind.table[phrase] or None
+    if joined := words.pattern("joined_behind").fullmatch(name):
+        return joined[1], qualifier
     return (name, qualifier) if length > 1 and makers.is_person(name, words) else None
 
 
 def _without_phrase(text: str, words: Words) -> _Stripped | None:
-    stripped = without_phrase_in_front(text, words)
+    stripped = qualifiers.without_phrase_in_front(text, words)
     return None if stripped is None or makers.is_group(*stripped, words) else stripped
 
 
@@ -226,10 +200,8 @@ def _in_spoken_order(text: str, words: Words) -> str | None:
     is_several = "," in text and words.names.fit("several_in_capitals", *text.split(","))
     if (in_order := spoken(text.partition(",")[0] if is_several else text, words)) != text:
         return in_order
-    if (turned := turn(text, words)) is not None:
-        return turned.name
-    behind_honours = words.names.fit("behind_honours", text)
-    return behind_honours and behind_honours.groups["name"]
+    turned = turn(text, words)
+    return turned and turned.name
 
 
 _Step = Callable[[str, Words], _Stripped | str | None]
@@ -237,7 +209,7 @@ _Step = Callable[[str, Words], _Stripped | str | None]
 _BEHIND: Sequence[_Step] = (
     makers.maker_now,
     _without_brackets,
-    without_signs,
+    qualifiers.without_signs,
     makers.without_years,
     _without_last_part,
     _without_last_words,

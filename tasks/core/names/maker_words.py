@@ -31,12 +31,9 @@ _KINDS = [*MakerWords.model_fields, *_ONE_EACH, *_WRITTEN, *_FOLDED, *_OTHERS]
 _SIGNS = {kind: chr(0xE000 + place) for place, kind in enumerate(_KINDS)}
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
 _LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
-_PLAIN_WORD = r"(?![IVXL][ivxl]*(?:e|eme|es|er|th)?\b)[A-Z][a-z]{1,30}"
-_PLAIN = re.compile(rf"{_PLAIN_WORD}(?: {_PLAIN_WORD}){{1,3}}")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
 _SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
 _KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
-_OF_WHOLE = re.compile(r"(?<!\?P)<[^:>]+:>")
 _NAMED = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -53,27 +50,25 @@ class Phrases:
 
     def __init__(self, table: Mapping[str, str]) -> None:
         self.table = {folded: value for phrase, value in table.items() if (folded := normalize_name(phrase))}
-        self._firsts, self._lasts = (frozenset(phrase.split()[at] for phrase in self.table) for at in (0, -1))
+        self._at_side = {side: frozenset(phrase.split()[side] for phrase in self.table) for side in (0, -1)}
         self._longest = max((phrase.count(" ") + 1 for phrase in self.table), default=0)
 
-    def begin(self, words: Sequence[str]) -> int:
-        """How many of the words are the longest phrase at their beginning; 0 where none is."""
-        lengths = range(min(len(words), self._longest), 0, -1) if words and words[0] in self._firsts else ()
-        return next((length for length in lengths if " ".join(words[:length]) in self.table), 0)
-
-    def end(self, words: Sequence[str]) -> int:
-        """How many of the words are the longest phrase at their end; 0 where none is."""
-        lengths = range(min(len(words), self._longest), 0, -1) if words and words[-1] in self._lasts else ()
-        return next((length for length in lengths if " ".join(words[-length:]) in self.table), 0)
+    def longest(self, words: Sequence[str], side: int = 0) -> tuple[int, str]:
+        """How many of the words are the longest phrase at their beginning, or end (-1), and it; (0, "") without one."""
+        if words and words[side] in self._at_side[side]:
+            for length in range(min(len(words), self._longest), 0, -1):
+                if (phrase := " ".join(words[-length:] if side else words[:length])) in self.table:
+                    return length, phrase
+        return 0, ""
 
     def split(self, words: Sequence[str]) -> list[str]:
         """The words, but those of a phrase as one."""
         folded = [*map(normalize_name, words)]
-        if self._firsts.isdisjoint(folded):
+        if self._at_side[0].isdisjoint(folded):
             return [*words]
         parts, at = list[str](), 0
         while at < len(words):
-            length = self.begin(folded[at : at + self._longest]) or 1
+            length = self.longest(folded[at : at + self._longest])[0] or 1
             parts.append(" ".join(words[at : at + length]))
             at += length
         return parts
@@ -114,8 +109,8 @@ def _compiled(name: str) -> tuple[bool, Sequence[tuple[str, re.Pattern[str]]]]:
     entry = _PATTERNS.get(name) or _PATTERNS["names"][name]
     rows = [("", row) if isinstance(row, str) else row for row in ([entry] if isinstance(entry, str) else entry)]
     expanded = [(value, _expanded(pattern)) for value, pattern in rows]
-    compiled = [(value, re.compile(_KIND.sub(_of_kind, pattern))) for value, pattern in expanded]
-    return any(_OF_WHOLE.search(pattern) for _, pattern in expanded), compiled
+    asks = any(kind[1] and kind[2] for _, pattern in expanded for kind in _KIND.finditer(pattern))
+    return asks, [(value, re.compile(_KIND.sub(_of_kind, pattern))) for value, pattern in expanded]
 
 
 def _expanded(pattern: str) -> str:
@@ -137,50 +132,35 @@ class Words:
     def __init__(self, shipped: Sequence[MakerWords], aliases: Aliases, own: MakerWords | None = None) -> None:
         self.aliases = aliases
         tiers = [shipped, [own or MakerWords()]]
-        self._raw: dict[str, list[str]] = {}
-        tables: dict[str, dict[str, str]] = {}
+        self._raw: defaultdict[str, list[str]] = defaultdict(list)
+        self.tables: defaultdict[str, dict[str, str]] = defaultdict(dict)  # of lists by qualifier, that of each phrase
         for name, entries in (field for tier in tiers for words in tier for field in words):
-            if isinstance(entries, Mapping):
-                qualifiers = {phrase: qualifier for qualifier, phrases in entries.items() for phrase in phrases}
-                tables.setdefault(name, {}).update(qualifiers)
-            else:
-                self._raw.setdefault(name, []).extend(entries)
+            by_qualifier = entries if isinstance(entries, dict) else {}
+            self.tables[name] |= {phrase: qualifier for qualifier, of_it in by_qualifier.items() for phrase in of_it}
+            self._raw[name] += self.tables[name] if by_qualifier else entries
         self._folded = {name: frozenset(map(normalize_name, several)) for name, several in self._raw.items()}
-        self.in_front, self.bare, self.of_owner = (Phrases(tables[name]) for name in ("in_front", "bare", "of_owner"))
-        self.behind = Phrases(tables["in_front"] | tables["behind"])
-        self.behind_bare = Phrases(tables["behind"] | tables["bare"] | tables["of_owner"])
-        self.glued_in_front, self.glued_behind = tables["glued_in_front"], tables["glued_behind"]
-        self._in_front = tables["in_front"]
+        self._lists_of: defaultdict[str, list[str]] = defaultdict(list)
+        for name, word in ((name, word) for name, words in self._folded.items() for word in words):
+            self._lists_of[word].append(name)
+        in_front, behind, bare, of_owner = (self.tables[name] for name in ("in_front", "behind", "bare", "of_owner"))
+        self.in_front, self.behind, self.bare = Phrases(in_front), Phrases(in_front | behind), Phrases(bare)
+        self.behind_bare = Phrases(behind | bare | of_owner)
         self._asides = Phrases({phrase: name for name in ("anothers_work", "asides") for phrase in self[name]})
-        kinds = Phrases(
+        self._kinds = Phrases(
             {phrase: kind for tier in tiers for kind in _NO_NAMES for words in tier for phrase in getattr(words, kind)}
         )
         two = Phrases({phrase: "" for phrase in self["generations"] if phrase.count(" ") == 1})
-        self._kinds = kinds.table
-        self._signs: defaultdict[str, str] = defaultdict(
-            str, {k: _SIGNS[f"={kind}"] for k, kind in kinds.table.items()}
-        )
-        for name in self._folded.keys() - {"honours"}:
-            for word in self[name]:
-                self._signs[word] += _SIGNS[name]
         self.roles = self.union("crafts", "no_makers")
-        names = {"given_names", "also_family_names"}
-        meaning = {name: words for name, words in {**self._folded, **tables}.items() if name not in names}
-        self._meaning = frozenset(
-            word for of in meaning.values() for text in of for word in normalize_name(text).split()
-        )
+        meaning = self.union(*self._raw.keys() - {"given_names", "also_family_names"})
+        self._meaning = frozenset(word for phrase in meaning for word in phrase.split())
         self._forenames = self.union("given_names", "particles", "titles")
         self._honours, self._endings = frozenset(self._raw["honours"]), tuple(self["nation_endings"])
-        self._ands = self["ands"] - self["particles"]
         self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
-        between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
+        between = self.union("ands", "ors", "by", "called", "others", "et_al", "now", "in_front")
         self._joints = frozenset(phrase.split()[0] for phrase in between if phrase)
-        self._has_joint = lru_cache(maxsize=4096)(
-            lambda text: "&" in text or not self._joints.isdisjoint([token.folded for token in tokens(text)])
-        )
         self.signs_of = lru_cache(maxsize=65536)(self._signs_of)
         self.names = Patterns(lambda text: two.split(text.split()), self.signs_of)
-        self.kinds = Patterns(lambda text: kinds.split(_plain_words(text)), self.signs_of)
+        self.kinds = Patterns(lambda text: self._kinds.split(_plain_words(text)), self.signs_of)
         self.pattern = cache(lambda name: re.compile(_LISTS.sub(self._alternatives, _TEXTS[name])))
         """A pattern over a text itself, of schemas/words/patterns, with the lists in it as they are written."""
 
@@ -206,29 +186,23 @@ class Words:
         """Whether no rule finds anything in a text: capital and small letters alone, no word that a list has but for
         names, and no given name at the end: "Claude Monet".
         """
-        if _PLAIN.fullmatch(text) is None:
-            return False
-        words = text.lower().split(" ")
-        return self._meaning.isdisjoint(words) and words[-1] not in self["given_names"]
-
-    def is_known(self, text: str) -> bool:
-        """Whether a text is a name or an alias in the tables of artists."""
-        return self.aliases.is_known(normalize_name(text))
+        words = text.lower().split(" ") if self.pattern("plain").fullmatch(text) else []
+        return bool(words) and self._meaning.isdisjoint(words) and words[-1] not in self["given_names"]
 
     def _signs_of(self, text: str) -> str:
         folded = normalize_name(text)
         kinds = [kind for kind, is_it in self._kinds_of(text, folded).items() if is_it]
-        if folded not in self._kinds:
-            kinds.append("=number" if "number" in kinds else "=name")
-        return self._signs.get(folded, "") + "".join(map(_SIGNS.__getitem__, kinds))
+        alone = self._kinds.table.get(folded) or ("number" if "number" in kinds else "name")
+        return "".join([_SIGNS[kind] for kind in (*kinds, f"={alone}")])
 
     def _kinds_of(self, text: str, folded: str) -> dict[str, bool]:
-        """Kinds by how a word is written, and others that take more than to be in one list."""
-        words, lists, is_known = folded.split(), self._folded, self.aliases.is_known
+        """Kinds by the lists that a word is in, by how it is written, and those that take more."""
+        words, lists = folded.split(), self._folded
         parts = [normalize_name(part).split() for part in text.split() if not is_initial(part)]
-        is_word, length = bool(parts or text.strip()), self._asides.begin(words)
-        aside = self._asides.table[" ".join(words[:length])] if length else ""
+        is_word, (length, phrase) = bool(parts or text.strip()), self._asides.longest(words)
+        aside = self._asides.table.get(phrase)
         return {
+            **dict.fromkeys(self._lists_of.get(folded, ()), True),
             **{kind: shape.search(text) is not None for kind, shape in _WRITTEN.items()},
             **{kind: shape.search(folded) is not None for kind, shape in _FOLDED.items()},
             "initial": is_initial(text),
@@ -241,11 +215,11 @@ class Words:
             "forename": is_word and all(map(self._forenames.issuperset, parts)),
             "firm": not lists["firm_words"].isdisjoint(words),
             "particle": not lists["particles"].isdisjoint(words),
-            "known": is_known(folded),
-            "known_before": " " in folded and is_known(folded.rpartition(" ")[0]),
+            "known": bool(self.aliases.name(text)),
+            "known_before": " " in folded and bool(self.aliases.name(folded.rpartition(" ")[0])),
             "aside": aside == "asides",
             "anothers": aside == "anothers_work" and length < len(words),
-            "and": text == "&" or (folded in self._ands and text.islower()),
+            "and": text == "&" or (text.islower() and folded in lists["ands"] and folded not in lists["particles"]),
             "or": text in lists["ors"],
             "unsigned": folded.endswith(self._unknown),
             "national": folded.endswith(self._endings),
@@ -254,7 +228,8 @@ class Words:
 
     def joined(self, name: str, text: str) -> re.Match[str] | None:
         """How a pattern that asks for a word between two names fits a text; quick where no such word is in it."""
-        return self.pattern(name).fullmatch(text) if self._has_joint(text) else None
+        has_joint = "&" in text or not self._joints.isdisjoint(normalize_name(text).split())
+        return self.pattern(name).fullmatch(text) if has_joint else None
 
     def _alternatives(self, lists: re.Match[str]) -> str:
         """A pattern for any word of lists, the longest first: "{ands}", "{ands!}" without parts of names: "Ortega y
@@ -262,7 +237,7 @@ class Words:
         """
         names = lists[2].split("|")
         if lists[1]:
-            words = {phrase for phrase, qualifier in self._in_front.items() if qualifier in names}
+            words = {phrase for phrase, qualifier in self.tables["in_front"].items() if qualifier in names}
         else:
             words = {word for name in names for word in self._raw[name]}
         if lists[3]:

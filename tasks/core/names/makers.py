@@ -4,14 +4,13 @@ Only what is certain is taken apart: "Agostino Veneziano after Raphael" is by Ag
 Robert Adam" is not by Room. A single unknown word may be a place or a thing, so it is no person for certain.
 """
 
-import re
 from functools import lru_cache
 
 from schemas.word_lists import QUALIFIERS
 from tasks.core.names.maker_words import Words, tokens
 from tasks.core.names.matching import normalize_name
 from tasks.core.names.person_names import spoken, turn
-from tasks.core.names.qualifiers import has_unclear_bracket, without_phrase_in_front
+from tasks.core.names.qualifiers import qualifier_of_bracket, without_phrase_in_front
 
 _GROUPS = frozenset(QUALIFIERS[2:9])
 """Qualifiers that may go on with a place instead of a person: "School of Fontainebleau"."""
@@ -19,14 +18,12 @@ _GROUPS = frozenset(QUALIFIERS[2:9])
 
 def without_years(text: str, words: Words) -> str | None:
     """The text without years at its end: "Claude Monet b. 1840"; None where none are."""
-    if not re.search(r"\d", text):
+    if not words.pattern("digit").search(text):
         return None
-
-    def masked(of_year: re.Match[str]) -> str:  # "Master of 1499", but not "Rembrandt, circle of 1640"
-        is_behind_name = of_year[0].startswith(",") and normalize_name(of_year[1]) in words.behind.table
-        return of_year[0] if is_behind_name else "x" * len(of_year[0])
-
-    match = words.pattern("years").fullmatch(words.pattern("of_year").sub(masked, text))
+    masked = words.pattern("of_year").sub(  # "Master of 1499", but not "Rembrandt, circle of 1640"
+        lambda year: year[0] if normalize_name(year[1] or "") in words.behind.table else "x" * len(year[0]), text
+    )
+    match = words.pattern("years").fullmatch(masked)
     return text[: match.end(1)] if match else None
 
 
@@ -76,7 +73,8 @@ def maker_now(text: str, words: Words) -> str | None:
     for form in ("now", "marked_after_by"):
         if match := words.joined(form, text):
             return match["maker"] if is_person(match["maker"], words) else text
-    return text if has_unclear_bracket(text, words) else None
+    unclear = words.pattern("unclear_bracket").findall(text)  # "Rembrandt (later copy)"
+    return text if any(not qualifier_of_bracket(phrase, words) for phrase in unclear) else None
 
 
 def is_person(text: str, words: Words) -> bool:
@@ -87,7 +85,7 @@ def is_person(text: str, words: Words) -> bool:
     >>> [is_person(name, Words.shipped()) for name in ("", "Fontainebleau", "Wedgwood", "Imperial Armory, Tula")]
     [False, False, False, False]
     """
-    if words.is_known(text):
+    if words.aliases.name(text):
         return True
     for shorter in (words.pattern("bracket_and_blanks").sub("", text), without_years(text, words)):
         if shorter not in {None, text}:
@@ -115,16 +113,17 @@ def without_bare_word(text: str, words: Words) -> tuple[str, str] | None:
     """The name of a person with a qualifier beside it that has no "of": "Umkreis Lucas Cranach", "Rembrandts skole"."""
     said = tokens(text) if "," not in text and "(" not in text else ()
     folded = [token.folded for token in said]
-    if 0 < (length := words.bare.begin(folded)) < len(said) and is_person(name := text[said[length].start :], words):
-        return name, words.bare.table[" ".join(folded[:length])]
-    if not 0 < (length := words.behind_bare.end(folded)) < len(said):
+    length, phrase = words.bare.longest(folded)
+    if 0 < length < len(said) and is_person(name := text[said[length].start :], words):
+        return name, words.bare.table[phrase]
+    length, phrase = words.behind_bare.longest(folded, -1)
+    if not 0 < length < len(said):
         return None
-    name, phrase = text[: said[-length - 1].end], " ".join(folded[-length:])
-    qualifier = words.behind_bare.table[phrase]
-    if phrase in words.of_owner.table:
+    name, qualifier = text[: said[-length - 1].end], words.behind_bare.table[phrase]
+    if phrase in words["of_owner"]:
         return (name, qualifier) if name[0].isupper() else None
-    owner = re.sub(r"(?:['’]s?|s)$", "", name)
-    is_owner = owner != name and not words.is_known(name) and (words.is_known(owner) or is_person(owner, words))
+    owner = words.pattern("genitive").sub("", name)
+    is_owner = owner != name and not words.aliases.name(name) and (words.aliases.name(owner) or is_person(owner, words))
     is_bare = phrase in words.bare.table or " " in phrase
     return (owner, qualifier) if is_owner else (name, qualifier) if is_bare and is_person(name, words) else None
 

@@ -34,10 +34,6 @@ class Aliases(UserDict[str, str]):
         """Whether a text is, letter by letter, a name that others stand for."""
         return bool(text) and text in self._spellings
 
-    def is_known(self, folded: str) -> bool:
-        """Whether a normalized name is an artist's or an alias of one."""
-        return bool(self._names.get(folded))
-
     def name(self, text: str) -> str | None:
         """The name that a text stands for; "" for an unknown artist, None if it is no alias."""
         return self._names.get(normalize_name(text))
@@ -74,8 +70,7 @@ def resolve_all(steps: Mapping[str, str], names: Sequence[str], normalize: Calla
     steps: names by their normalized aliases. names: how names are spelled; of several that are one the first.
     """
     spelled = {**{normalize(name): name for name in reversed(names)}, "": ""}
-    starts = filter(None, {*steps, *spelled})
-    return {start: spelled[resolve_alias(start, steps, normalize)] for start in starts}
+    return {start: spelled[resolve_alias(start, steps, normalize)] for start in {*steps, *spelled} - {""}}
 
 
 def resolve_alias(start: str, steps: Mapping[str, str], normalize: Callable[[str], str]) -> str:

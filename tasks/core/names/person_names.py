@@ -29,13 +29,12 @@ def split_generation(text: str, words: Words) -> tuple[str, str]:
 
 
 def spoken(text: str, words: Words) -> str:
-    """The name without a comma in the order in which it is spoken; the text itself where that is not certain.
+    """A name without a comma as it is spoken, and without honours; the text itself where that is not certain.
 
     >>> [spoken(text, Words.shipped()) for text in ("LA TOUR Georges de", "TENIERS David II", "Massarenti Leonardo")]
     ['Georges de La Tour', 'David Teniers II', 'Leonardo Massarenti']
     """
-    is_turnable = "," not in text and words.names.fit("turnable", text)
-    fit = words.names.fit("spoken", text) if is_turnable else None
+    fit = None if "," in text else words.names.fit("spoken", text)
     if not fit or not fit.groups:
         return text
     parts = defaultdict(str, fit.groups)
@@ -113,7 +112,7 @@ def order_of(head: str, other: str, words: Words) -> str:
     """
     fit = words.names.fit("order", head, other)
     order = fit.value if fit else "unknown"
-    return "last, first" if order == "unknown" and words.is_known(f"{other} {head}") else order
+    return "last, first" if order == "unknown" and words.aliases.name(f"{other} {head}") else order
 
 
 def _peer(head: str, parts: _Parts, words: Words) -> str | None:

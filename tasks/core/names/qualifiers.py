@@ -1,8 +1,5 @@
 """Words around a name that qualify the attribution, "Workshop of Rubens", and texts that name nobody."""
 
-import itertools
-import re
-
 from tasks.core.names.maker_words import Words, tokens
 from tasks.core.names.matching import normalize_name
 
@@ -23,7 +20,7 @@ def is_nobody(text: str, words: Words) -> bool:
     if not is_people and not words.kinds.fit("nobody", *parts):
         return False
     phrase = without_phrase_in_front(text, words)
-    return phrase is None or not words.is_known(phrase[0])  # "Workshop of El Greco"
+    return phrase is None or not words.aliases.name(phrase[0])  # "Workshop of El Greco"
 
 
 def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] | None:
@@ -40,27 +37,19 @@ def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] |
             return text[label.end() :], None
     said = tokens(text)
     folded = [token.folded for token in said]
-    if folded and folded[0] in words["articles"] and not words.in_front.begin(folded):
-        said, folded = said[1:], folded[1:]
-    length = words.in_front.begin(folded)
-    pairs, apart = itertools.pairwise(said[:length]), words.pattern("apart")
-    if not length or any(apart.search(text, one.end, other.start) for one, other in pairs):
+    length, phrase = words.in_front.longest(folded)
+    if not length and folded and folded[0] in words["articles"]:
+        said = said[1:]
+        length, phrase = words.in_front.longest(folded[1:])
+    if not length or words.pattern("apart").search(text, said[0].start, said[length - 1].end):
         return None
     behind = words.pattern("behind_phrase").match(text, said[length - 1].end)
     if behind is None or behind.end() == len(text):
         return None
-    rest = _without_article(text[behind.end() :], words)
-    phrase = " ".join(folded[:length])
+    rest = words.pattern("article").sub("", text[behind.end() :])
     if phrase in words["also_of_places"] and rest[0].islower() and without_phrase_in_front(rest, words) is None:
         return None
     return rest, words.in_front.table[phrase] or None
-
-
-def _without_article(text: str, words: Words) -> str:
-    """The text without an article; "A. Cano" and "An Gyeon" have none."""
-    first, _, rest = text.partition(" ")
-    is_article = normalize_name(first) in words["articles"] and (first.islower() or first == "The")
-    return rest.lstrip() if rest.strip() and is_article else text
 
 
 def without_signs(text: str, words: Words) -> tuple[str, str | None] | None:
@@ -71,19 +60,11 @@ def without_signs(text: str, words: Words) -> tuple[str, str | None] | None:
     """
     if text.isascii() or not words.pattern("signs").search(text):
         return None
-    if words.pattern("latin").search(text):
-        match = words.pattern("also_in_signs").fullmatch(text)
-        return (match[1], None) if match else None
-    if match := words.pattern("of_dynasty").fullmatch(text):
-        return match[1], None
-    for sign, qualifier in words.glued_in_front.items():
-        rest = re.sub(rf"^[(\[]?{re.escape(sign)}[)\]]?", "", text)
-        is_apart = rest[:1].isspace() or text[:1] in "(["
-        if rest != text and len(rest.strip()) > 1 and (is_apart or sign < "가"):
-            return rest.strip(), qualifier
-    for sign, qualifier in words.glued_behind.items():
-        if text.endswith(sign) and len(text) > len(sign) + 1:
-            return text[: -len(sign)].rstrip(), qualifier or None
+    forms = ("of_dynasty", "glued_in_front", "glued_behind")
+    for form in ("also_in_signs",) if words.pattern("latin").search(text) else forms:
+        if match := words.pattern(form).fullmatch(text):
+            sign = match.groupdict().get("sign")
+            return match["name"], (words.tables[form][sign] or None) if sign else None
     return None
 
 
@@ -111,16 +92,6 @@ def qualifier_of_phrase(folded: list[str], words: Words) -> str | None:
         return qualifier
     at = next((place for place, word in enumerate(folded) if word in joints), 0)
     return table.get(" ".join(folded[:at])) or None if at and qualifier_of_phrase(folded[at + 1 :], words) else None
-
-
-def has_unclear_bracket(text: str, words: Words) -> bool:
-    """Whether words in brackets qualify the attribution, and it is not certain how: "Rembrandt (later copy)"."""
-    ends = tuple(words["unclear_words"])
-    phrases = {phrase: normalize_name(phrase).split() for phrase in words.pattern("bracket").findall(text)}
-    return any(
-        len(folded) < 5 and any(word.endswith(ends) for word in folded[-2:]) and not qualifier_of_bracket(phrase, words)
-        for phrase, folded in phrases.items()
-    )
 
 
 def stronger_qualifier(qualifier: str | None, other: str | None) -> str | None:

@@ -110,7 +110,7 @@ def key_of_column(column: str) -> Key:
     return KEYS.get(column.rpartition(".")[2], label_key if "." in column else str)
 
 
-def keys(column: Column, key: Key) -> pa.Array:
+def keys(column: Column, key: Callable[[str], str | None]) -> pa.Array:
     """(N,) the keys of texts, or of lists of texts; null stays null. Each text is folded once, however often it stands.
 
     >>> keys(pa.array(["Cubism", "CUBISM", None]), name_key).to_pylist()
@@ -137,6 +137,11 @@ class SpelledName(NamedTuple):
         """The spelling under which the name is shown."""
         return self.spellings[0][0]
 
+    @property
+    def counts(self) -> list[str]:
+        """Each spelling with how many records have it: "'Henri Martin' (12)"; a series behind its artist."""
+        return [f"{quoted(text.replace(chr(10), ': '))} ({count:,})" for text, count in self.spellings]
+
 
 def names_of(column: Column, field: str, key: Key) -> dict[str, SpelledName]:
     """The names in a column of texts or lists of texts, by key, sorted, whatever the order of rows; nulls are none."""
@@ -145,8 +150,8 @@ def names_of(column: Column, field: str, key: Key) -> dict[str, SpelledName]:
     spelled: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for text, count in zip(*(part.to_pylist() for part in pc.value_counts(texts.drop_null()).flatten()), strict=True):
         spelled[key(text)].append((text, count))
-    order = sorted(spelled)
-    return {form: SpelledName(field, sorted(spelled[form], key=lambda said: (-said[1], said[0]))) for form in order}
+    by_count = {form: sorted(said, key=lambda one: (-one[1], one[0])) for form, said in spelled.items()}
+    return {form: SpelledName(field, said) for form, said in sorted(by_count.items())}
 
 
 def joined_names(view: pa.Table, columns: Sequence[str]) -> list[SpelledName]:
@@ -165,15 +170,9 @@ def joined_note(label: str, names: Sequence[SpelledName]) -> Iterator[str]:
     """A sentence on names in several spellings, those with most records first; none where there are none."""
     if names:
         order = sorted(names, key=lambda name: (-sum(count for _, count in name.spellings), name))
-        texts = listed([spelled(name) for name in order], _MOST_LISTED, "; ")
+        texts = listed([f"{name.field} {listed(name.counts, _MOST_SPELLINGS)}" for name in order], _MOST_LISTED, "; ")
         ways = "is spelled in several ways and counts" if len(names) == 1 else "are spelled in several ways and count"
         yield f"{label}: {counted(len(names), 'name')} {ways} as one: {texts}"
-
-
-def spelled(name: SpelledName) -> str:
-    """A name's first spellings with how many records have each: "artist 'Henri Martin' (12), 'HENRI MARTIN' (3)"."""
-    texts = [f"{quoted(text.replace(chr(10), ': '))} ({count:,})" for text, count in name.spellings]
-    return f"{name.field} {listed(texts, _MOST_SPELLINGS)}"
 
 
 def _fold(text: str) -> str:

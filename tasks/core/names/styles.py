@@ -5,11 +5,11 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from schemas.names import Styles
 from schemas.word_lists import word_lists
 from tasks.core.names.matching import normalize_name, resolve_all
+from tasks.core.names.spellings import keys
 from tasks.core.tables import with_columns
 
 _SPELLED = word_lists("names")["styles"]["spelled"]
@@ -56,9 +56,7 @@ def style_name(style: str | None, names: Mapping[str, str]) -> str | None:
 
 def with_style_names(records: pa.Table, names: Mapping[str, str]) -> pa.Table:
     """A table whose column `style` has one name for each style."""
-    texts = pc.unique(records["style"].drop_null())
-    renamed = pa.array([style_name(text, names) for text in texts.to_pylist()], pa.string())
-    return with_columns(records, {"style": pc.take(renamed, pc.index_in(records["style"], value_set=texts))})
+    return with_columns(records, {"style": keys(records["style"], lambda text: style_name(text, names))})
 
 
 def likely_typos(wanted: Iterable[str], names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
@@ -67,10 +65,6 @@ def likely_typos(wanted: Iterable[str], names: Mapping[str, str]) -> list[tuple[
     >>> likely_typos(["Cubsim", "Cubism", "Byzantine mosaic"], names_by_style(Styles()))
     [('Cubsim', ['Cubism'])]
     """
-    found = []
-    for text in wanted:
-        form = normalize_style(text)
-        near = get_close_matches(form, sorted(names), n=3, cutoff=_LEAST_SIMILARITY) if form not in names else ()
-        if near:
-            found.append((text, list(dict.fromkeys(names[match] for match in near))))
-    return found
+    unknown = {text: form for text in wanted if (form := normalize_style(text)) not in names}
+    near = {text: get_close_matches(form, sorted(names), 3, _LEAST_SIMILARITY) for text, form in unknown.items()}
+    return [(text, list(dict.fromkeys(map(names.__getitem__, forms)))) for text, forms in near.items() if forms]

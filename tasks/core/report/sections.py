@@ -47,8 +47,7 @@ def empty_splits(gaps: Sequence[Gap]) -> str:
 def spellings(names: Sequence[SpelledName]) -> str:
     """HTML of a table of the names that sources spell in several ways, the most frequent first; nothing without any."""
     rows = [
-        f"<tr><td>{outside(name.field)}<td>"
-        + ", ".join(f"{outside(quoted(text))} ({count:,})" for text, count in name.spellings)
+        f"<tr><td>{outside(name.field)}<td>" + ", ".join(map(outside, name.counts))
         for name in sorted(names, key=lambda name: (name.field, name.text))
     ]
     says = (

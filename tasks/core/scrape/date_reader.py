@@ -105,23 +105,24 @@ class Reader:
         self._segments.append(Segment(segment.unread if is_name else None))
 
     def _read(self, token: DateToken) -> None:
-        kinds = token.means.keys()
-        if kinds == {"no_date"}:
+        means = token.means
+        if means.keys() == {"no_date"}:
             raise UnreadError(token.text)
-        fits = (reader(self, token) is not False for kind, reader in _READERS.items() if kind in kinds)
-        if ("sign" in kinds or not self._segment.is_copy) and not any(fits):
-            nouns = (kind for kind in _KINDS["nouns"] if kind in kinds)
-            self._read_noun(token, next(nouns, "" if kinds else "unread"))
+        fits = (reader(self, token, means[kind]) is not False for kind, reader in _READERS.items() if kind in means)
+        if ("sign" in means or not self._segment.is_copy) and not any(fits):
+            noun = next((kind for kind in _KINDS["nouns"] if kind in means), "" if means else "unread")
+            if noun != "little":
+                self._read_noun(token, noun)
 
-    def _read_sign(self, token: DateToken) -> None:
-        if token.text in _OPENING or token.text in _CLOSING:
-            self._end_segment(token.text)
-        elif token.text == "-" and self._is_minus():
+    def _read_sign(self, token: DateToken, sign: str) -> None:
+        if sign in _OPENING or sign in _CLOSING:
+            self._end_segment(sign)
+        elif sign == "-" and self._is_minus():
             self._say(None, era="bc", is_era_in_front=True)
-        elif token.text in _JOINS:
+        elif sign in _JOINS:
             self._read_joins(token)
         else:
-            raise UnreadError(token.text)
+            raise UnreadError(sign)
 
     def _is_minus(self) -> bool:
         sign = self._next(-1).get("sign")
@@ -133,7 +134,7 @@ class Reader:
             raise UnreadError("-")  # [-1768]: up to 1768?
         return sign == "" or (sign in {"[", "("} and self._place == 1)
 
-    def _read_joins(self, token: DateToken) -> None:
+    def _read_joins(self, token: DateToken, _says: bool = True) -> None:
         sign, behind, is_inside = token.text, self._behind, self._segments_since_last() == 0
         is_end = behind.get("sign", "-") in {"", *_CLOSING, *_OPENING}
         is_open = self._before if is_inside else self._next(-1).get("sign") in _CLOSING and behind.get("sign") == ""
@@ -149,8 +150,6 @@ class Reader:
 
     def _read_noun(self, token: DateToken, kind: str) -> None:
         """A word that says no year. A number right before or behind it may be a day, or its own."""
-        if kind == "little":
-            return
         segment, is_name = self._segment, kind in {"unread", "periods"}
         if kind == "unread" and "eras" in self._next(-1) and "number" in self._behind:
             raise UnreadError(token.text)
@@ -169,15 +168,15 @@ class Reader:
             segment.is_strict |= self._segments_since_last() == 0 and not segment.is_named
             segment.unread = segment.unread or token.text
 
-    def _read_names_follow(self, _token: DateToken) -> None:
+    def _read_names_follow(self, _token: DateToken, _says: bool) -> None:
         self._segment.is_named |= not self._behind or "periods" in self._behind
 
-    def _read_id_est(self, token: DateToken) -> None:
+    def _read_id_est(self, token: DateToken, _says: bool) -> None:
         if not self.statements:
             raise UnreadError(token.text)
 
-    def _read_copies(self, _token: DateToken) -> None:
-        self._segment.is_copy = True
+    def _read_copies(self, _token: DateToken, says: bool) -> None:
+        self._segment.is_copy = says
 
     def _say(self, before: Statement | None, **fields: Any) -> None:
         """What a word says of the statement before it, else of the next."""
@@ -186,20 +185,20 @@ class Reader:
         if before:
             self._touched = self._place
 
-    def _read_later(self, token: DateToken) -> None:
+    def _read_later(self, token: DateToken, _says: bool) -> None:
         """Nobody knows how much: "printed later"; but "a later print" is of the time that is said."""
         if self._is_date_next():
             raise UnreadError(token.text)
         if self.statements and "notes" in self._next(-1) and self._behind.get("sign", "-") in {"", *_CLOSING}:
             self.statements.append(Statement(token.text, 1, "later", len(self._segments) - 1, bound="later"))
 
-    def _read_behind(self, token: DateToken) -> None:
+    def _read_behind(self, _token: DateToken, bound: str) -> None:
         is_in_front = self._is_date_next()  # "after 1918 and before 1930"
         if is_in_front or self.statements:
-            self._say(None if is_in_front else self.statements[-1], bound=token.means["behind"])
+            self._say(None if is_in_front else self.statements[-1], bound=bound)
 
-    def _read_bound(self, token: DateToken) -> bool | None:
-        bound, behind, is_in_front = token.means["bound"], self._behind, self._is_date_next()
+    def _read_bound(self, token: DateToken, bound: str) -> bool | None:
+        behind, is_in_front = self._behind, self._is_date_next()
         if token.means.keys() != {"bound"} and not is_in_front:
             return False
         is_alone = self._next(-1).get("sign") in _OPENING and behind.get("sign") in _CLOSING
@@ -214,12 +213,8 @@ class Reader:
             self._front.bound = bound
         return None
 
-    def _read_part(self, token: DateToken) -> None:
-        self._add_part(token.means["part"])
-
-    def _add_part(self, part: tuple[float, float]) -> None:
+    def _read_part(self, token: DateToken, part: tuple[float, float]) -> None:
         """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)", in Chinese always."""
-        token = self._tokens[self._place]
         is_behind = self.statements and token.text > "\u2e80" and self._before is not None and not self._before.parts
         front, is_close = self._front, self._tokens[self._place + 1].is_close
         is_apart = self._behind.get("sign") != "-" or not is_close  # not "mid-18th"
@@ -230,9 +225,8 @@ class Reader:
         else:
             front.parts += (part,)
 
-    def _read_size(self, token: DateToken) -> bool | None:
+    def _read_size(self, token: DateToken, size: int) -> bool | None:
         """A half, a third, a quarter: the ordinals in front of it say which, or the one behind it."""
-        size = token.means["size"]
         if self._count is None:
             is_in_front = bool(self._behind.get("nth", size + 1) <= size)
             self._segment.size = size if is_in_front else self._segment.size
@@ -244,30 +238,30 @@ class Reader:
             chosen.append(self.statements.pop())
         self._front = chosen[-1]
         for entry in chosen:
-            self._add_nth_part(entry.number, size)
+            self._read_nth_part(token, entry.number, size)
         return None
 
-    def _add_nth_part(self, number: int, size: int) -> None:
+    def _read_nth_part(self, token: DateToken, number: int, size: int) -> None:
         if number > size:
-            raise UnreadError(self._tokens[self._place].text)
-        self._add_part((((number or size) - 1) / size, (number or size) / size))
+            raise UnreadError(token.text)
+        self._read_part(token, (((number or size) - 1) / size, (number or size) / size))
 
-    def _read_unit(self, token: DateToken) -> bool | None:
+    def _read_unit(self, token: DateToken, unit: int) -> bool | None:
         is_nth_next = "little" not in token.means and ("nth" in self._behind or self._behind.get("number", 100) < 100)
         if not (self._count or token.means.keys() == {"unit"} or "roman" in self._behind or is_nth_next):
             return False
         self._segment.are_decades = False  # its number is none
         if self._count:
-            self._say(self._count, unit=token.means["unit"])
+            self._say(self._count, unit=unit)
         else:
-            self._segment.unit = token.means["unit"]
+            self._segment.unit = unit
         return None
 
-    def _read_era(self, token: DateToken) -> None:
+    def _read_era(self, _token: DateToken, era: str) -> None:
         before = self._before if self._before and self._before.era is None else None
-        self._say(before, era=token.means["era"], is_era_in_front=before is None)
+        self._say(before, era=era, is_era_in_front=before is None)
 
-    def _read_calendars(self, token: DateToken) -> bool | None:
+    def _read_calendars(self, token: DateToken, _says: bool) -> bool | None:
         """The number before it, or else behind it, is of another calendar; both of "25 Fructidor 6"."""
         before, behind = self._before, self._behind
         if token.means.keys() != {"calendars"} and not (before and before.kind == "year"):
@@ -284,7 +278,7 @@ class Reader:
                     break
         return None
 
-    def _read_decades(self, token: DateToken) -> bool | None:
+    def _read_decades(self, token: DateToken, _says: bool) -> bool | None:
         """In front of its number, or behind it: "anni 1960", "60. léta"."""
         count, before = self._count, self._before
         is_year = before is not None and before.kind == "year"
@@ -301,18 +295,18 @@ class Reader:
             self._segment.are_decades = True
         return None
 
-    def _read_named(self, token: DateToken) -> None:
-        self._add(token, "count", token.means["named"], unit=100)
+    def _read_named(self, token: DateToken, number: int) -> None:
+        self._add(token, "count", number, unit=100)
 
-    def _read_range(self, token: DateToken) -> None:
-        self._add(token, "range", *token.means["range"])
+    def _read_range(self, token: DateToken, years: tuple[int, int]) -> None:
+        self._add(token, "range", *years)
 
-    def _read_nth(self, token: DateToken) -> bool | None:
-        number, segment = token.means["nth"], self._segment
+    def _read_nth(self, token: DateToken, number: int) -> bool | None:
+        segment = self._segment
         if "bound" in token.means and not {"size", "unit", "nth"} & self._behind.keys():
             return False
         if segment.size is not None:
-            self._add_nth_part(number, segment.size)
+            self._read_nth_part(token, number, segment.size)
             segment.size = None
         elif segment.are_decades:  # "lata trzydzieste"
             self._add(token, "tens", number, unit=10)
@@ -320,17 +314,16 @@ class Reader:
             self._add(token, "count", number, is_whole=True)
         return None
 
-    def _read_roman(self, token: DateToken) -> bool | None:
+    def _read_roman(self, token: DateToken, number: int) -> bool | None:
         is_beside = not {"unit", "size", "era"}.isdisjoint(self._behind) or self._behind.get("sign") in {"-", "/"}
         is_beside |= self._front.link == "-" and self.statements[-1].is_roman  # "d.C. IV-V"
         if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._segment.unit is None:
             return False
-        self._add_count(token, token.means["roman"], is_roman=True)
+        self._add_count(token, number, is_roman=True)
         return None
 
-    def _read_number(self, token: DateToken) -> None:
-        means, segment = token.means, self._segment
-        number, digits = means["number"], means["digits"]
+    def _read_number(self, token: DateToken, number: int) -> None:
+        means, segment, digits = token.means, self._segment, token.means["digits"]
         is_decade = "s" in means or (segment.are_decades and number % 10 == 0)
         is_ten = is_decade and not ("th" in means and "unit" in self._behind)
         if not is_ten and number < 100 and "date" not in means:

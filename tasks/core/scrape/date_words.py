@@ -138,31 +138,29 @@ def tokens(text: str, lexicon: Lexicon) -> list[DateToken]:
 
 def _read(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[str, Any], Meanings]:
     """How many pieces the token at a place takes, what it means, and what it may mean."""
-    kind, digits = pieces[place].lastgroup, pieces[place][0]
+    kind = str(pieces[place].lastgroup)
     if kind in _WORDS:
         return _read_word(pieces, place, lexicon)
+    text = pieces[place][kind]
     if kind != "number":
-        return 1, _read_alone(pieces[place]), {}
-    number = int(digits) if len(digits) < 8 else 0
+        return 1, {"sign": text} if kind == "sign" else _read_alone(kind, re.sub(r"\W|_", "", text)), {}
+    number = int(text) if len(text) < 8 else 0
     size, suffix = _suffix(pieces, place, lexicon)
     suffix &= {name for name, is_fit in (("s", number and number % 10 == 0), ("th", number < 100)) if is_fit}
-    return 1 + size * bool(suffix), {"number": number, "digits": len(digits)} | dict.fromkeys(suffix, True), {}
+    return 1 + size * bool(suffix), {"number": number, "digits": len(text)} | dict.fromkeys(suffix, True), {}
 
 
-def _read_alone(piece: re.Match[str]) -> dict[str, Any]:
-    kind, text = str(piece.lastgroup), piece[0]
-    if kind == "sign":
-        return {"sign": text}
+def _read_alone(kind: str, bare: str) -> dict[str, Any]:
+    """What a number of another form means; bare: without signs."""
+    if kind == "decimal":
+        return {}
     if kind == "mask":
-        digits = "".join(filter(str.isdigit, text))
+        digits = bare.rstrip("xXu")
         return {"range": (int(digits.ljust(4, "0")), 10 ** (4 - len(digits)))}  # the first year, and how many
     if kind == "thousands":
-        return {"number": int(re.sub(r"\D", "", text)), "digits": 7, "thousands": True}
-    if kind == "roman_year":
-        letters = re.sub(r"[\s.]", "", text).lower()
-        year = number_of_roman(letters)
-        return {"number": year, "digits": 4, "date": True} if len(letters) > 2 and year >= 1100 else {}
-    return {} if kind == "decimal" else {"number": int(piece[kind]), "digits": 4, "date": True}
+        return {"number": int(bare), "digits": 7, "thousands": True}
+    year = int(bare) if bare.isdigit() else number_of_roman(bare.lower()) if len(bare) > 2 else 0
+    return {"number": year, "digits": 4, "date": True} if year >= 1100 or bare.isdigit() else {}
 
 
 def _suffix(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, AbstractSet[str]]:
@@ -215,16 +213,14 @@ def _choose(found: Sequence[tuple[DateToken, Meanings]]) -> None:
     museum's own come before all.
     """
     votes = Counter({_OWN: sys.maxsize})
-    for token, meanings in found:
-        if len(meanings) == 1:
-            token.means.update(meanings.keys())
-            votes.update(*meanings.values())
-    for token, meanings in found:
-        if len(meanings) > 1:
-            best = max(votes[language] for languages in meanings.values() for language in languages)
-            for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
-                if any(votes[language] == best for language in languages):
-                    token.means[kind] = value
+    for token, meanings in [entry for entry in found if len(entry[1]) == 1]:
+        token.means.update(meanings.keys())
+        votes.update(*meanings.values())
+    for token, meanings in [entry for entry in found if len(entry[1]) > 1]:
+        best = max(votes[language] for languages in meanings.values() for language in languages)
+        for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
+            if any(votes[language] == best for language in languages):
+                token.means[kind] = value
 
 
 def number_of_roman(text: str) -> int:

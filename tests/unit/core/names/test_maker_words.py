@@ -13,13 +13,10 @@ WORDS = Words.shipped()
 
 def test_the_longest_phrase_counts():
     phrases = Phrases({"copy": "a", "copy after": "b"})
-    assert [phrases.begin(text.split()) for text in ("copy after titian", "copy of titian", "titian", "")] == [
-        2,
-        1,
-        0,
-        0,
-    ]
-    assert [phrases.end(text.split()) for text in ("titian copy after", "titian copy", "titian")] == [2, 1, 0]
+    texts = ("copy after titian", "copy of titian", "titian", "")
+    assert [phrases.longest(text.split()) for text in texts] == [(2, "copy after"), (1, "copy"), (0, ""), (0, "")]
+    texts = ("titian copy after", "titian copy", "titian")
+    assert [phrases.longest(text.split(), -1) for text in texts] == [(2, "copy after"), (1, "copy"), (0, "")]
 
 
 def test_own_words_are_added_behind_the_others():
@@ -52,9 +49,7 @@ def test_words_know_where_they_stand():
 
 
 def test_every_qualifier_of_the_lists_is_one():
-    tables = (WORDS.in_front, WORDS.behind, WORDS.bare, WORDS.of_owner)
-    assert {qualifier for phrases in tables for qualifier in phrases.table.values()} <= {*QUALIFIERS, ""}
-    assert {*WORDS.glued_in_front.values(), *WORDS.glued_behind.values()} <= {*QUALIFIERS, ""}
+    assert {qualifier for table in WORDS.tables.values() for qualifier in table.values()} == {*QUALIFIERS, ""}
 
 
 @pytest.mark.parametrize("name", ["particles", "generations", "firm_words", "crafts", "groups", "schools", "centuries"])

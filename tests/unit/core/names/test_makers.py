@@ -146,3 +146,36 @@ def test_what_is_not_certain_stays_as_it_came_and_is_counted(text: str):
 )
 def test_what_is_certain_is_not_counted(text: str):
     assert not is_uncertain(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unclear"),
+    [
+        ("Rembrandt (much later studio copy)", True),
+        ("Rembrandt [copies later]", True),
+        ("Rembrandt (one very much later copy)", False),  # five words are no note of a cataloguer
+        ("Rembrandt (copyist)", False),
+        ("Rembrandt (workshop)", False),
+    ],
+)
+def test_a_bracket_that_nobody_can_read(text: str, is_unclear: bool):
+    assert is_uncertain(text) == is_unclear
+    assert parse_attribution(text, SHIPPED).name == (text if is_unclear else "Rembrandt")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "qualifier"),
+    [
+        ("Rubens and his workshop", "Peter Paul Rubens", "workshop of"),
+        ("Rubens or workshop", "Peter Paul Rubens", "workshop of"),
+        ("Rubens, circle of 1640", "Peter Paul Rubens", "circle of"),
+        ("Rubens, Circle-of 1640", "Peter Paul Rubens", "circle of"),
+        ("workshop of The Amasis Painter", "Amasis Painter", "workshop of"),
+        ("workshop of A. Cano", "A. Cano", "workshop of"),
+        ("(전)김홍도", "김홍도", "attributed to"),
+        ("전 김홍도", "김홍도", "attributed to"),
+        ("전김홍도", "전김홍도", None),  # that may be his name
+    ],
+)
+def test_words_beside_a_name_say_how_certain_it_is(text: str, name: str, qualifier: str | None):
+    assert parse_attribution(text, SHIPPED) == (name, qualifier)

@@ -173,6 +173,11 @@ def test_what_was_joined_is_told():
     assert list(joined_note("sample", [])) == []
 
 
+def test_spellings_of_a_series_stand_behind_its_artist():
+    name = SpelledName("series", [("Claude MONET\nHaystacks", 1200), ("Claude Monet\nhaystacks", 3)])
+    assert name.counts == ["'Claude MONET: Haystacks' (1,200)", "'Claude Monet: haystacks' (3)"]
+
+
 def test_a_field_of_two_columns_is_told_once():
     artists = ["A", "a", "B"]
     view = pa.table({"artist": artists, "cap.artist": artists, "weighs_as": artists})

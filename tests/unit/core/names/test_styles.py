@@ -183,6 +183,10 @@ def test_slips_of_the_pen(wanted: list[str], expected: list[tuple[str, list[str]
     assert [(text, near[:1]) for text, near in got] == expected
 
 
+def test_a_slip_of_the_pen_is_told_once():
+    assert styles.likely_typos(["Cubsim", "Cubism", "Cubsim"], SHIPPED) == [("Cubsim", ["Cubism"])]
+
+
 def test_each_style_has_one_name():
     assert [name for name, count in Counter(map(styles.normalize_style, NAMES)).items() if count > 1] == []
     assert list(NAMES) == sorted(NAMES)
