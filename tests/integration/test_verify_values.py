@@ -451,7 +451,9 @@ def test_rows_of_the_manifest_are_those_of_the_files(release: Path, path: str, r
 
 def test_the_manifest_is_called_as_the_recipe(release: Path):
     rewrite_manifest(release, lambda fields: fields.update(name="louvre"))
-    assert verify(str(release)).problems == ("manifest.json: expected name 'museum', as in recipe.yaml, got 'louvre'",)
+    problems = verify(str(release)).problems
+    assert problems[0] == "manifest.json: expected name 'museum', as in recipe.yaml, got 'louvre'"
+    assert [problem.split(":")[0] for problem in problems[1:]] == ["README.md"], "which cites it by its name"
 
 
 @pytest.mark.parametrize(

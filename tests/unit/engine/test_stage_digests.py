@@ -230,6 +230,7 @@ OUTSIDE = {
     "by_hand": "taken anew in each build; what it says is part of the views",
     "cache_keys": "the keys themselves",
     "comparison": "what a person is told of two releases; no content",
+    "croissant": "follows from a release's tables; no content",
     "clusters": "whether a cluster is there, and how long it is waited for: no content",
     "events": "what Prefect's server is told; not stored",
     "failures": "what a person is told of a failure",
