@@ -27,8 +27,8 @@ SHELL = """<!doctype html><html lang=en><meta charset=utf-8><title>The card</tit
 <meta name=viewport content='width=device-width,initial-scale=1'><style>
 :root{color-scheme:light dark}body{margin:0 1rem;overflow-wrap:break-word;font:16px/1.5 sans-serif}
 table{display:block;width:max-content;max-width:100%;overflow:auto;border-collapse:collapse}
-td,th{padding:.4rem .8rem;border:1px solid}</style><main>"""
-"""How GitHub and the hub show Markdown, as far as it matters here: tables scroll by themselves."""
+td,th{padding:.4rem .8rem;border:1px solid}pre{overflow:auto}</style><main>"""
+"""How GitHub and the hub show Markdown, as far as it matters here: tables and code scroll by themselves."""
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,9 @@ def card_page(release: Path, folder: Path) -> Path:
     _, _, text = (release / "README.md").read_text(encoding="utf-8").removeprefix("---\n").partition("\n---\n")
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     path = folder / "card.html"
-    path.write_text(SHELL + html.replace("<table>", "<table tabindex=0>") + "</main></html>", encoding="utf-8")
+    for box in ("table", "pre"):
+        html = html.replace(f"<{box}>", f"<{box} tabindex=0>")
+    path.write_text(f"{SHELL}{html}</main></html>", encoding="utf-8")
     return path
 
 
