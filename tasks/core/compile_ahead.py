@@ -11,6 +11,7 @@ from tasks.core import ewa, tickets
 from tasks.core.dedup import local, local_lists, relate, search_bands
 from tasks.core.dedup.views import View
 from tasks.core.split import stratify
+from tasks.core.statistics import crowding, overlaps
 
 
 def compile_ahead() -> None:
@@ -30,6 +31,9 @@ def compile_ahead() -> None:
     ewa.resize(picture[..., None].repeat(3, axis=2), (8, 8))
     one = np.ones(1, np.int64)
     stratify.place_units(one - 1, one - 1, one, one, one - 1, np.ones((1, 3)), np.ones(3))
+    boxes = np.ones((2, 4))
+    overlaps.count_overlaps(one.repeat(2) - 1, boxes)
+    crowding.crowding(one.repeat(2) - 1, boxes, boxes[:1, :2])
     tickets.tickets(pa.chunked_array([["a"]]), 0, "", [""], one - 1)
 
 

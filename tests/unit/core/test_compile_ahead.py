@@ -16,7 +16,7 @@ from tasks.core.compile_ahead import compile_ahead
 
 compile_ahead()
 names = [f"dedup.{name}" for name in ("list_kernels", "local_kernels", "registration", "search_bands")]
-names += ["siphash", "split.stratify"]
+names += ["siphash", "split.stratify", "statistics.crowding", "statistics.overlaps"]
 modules = [importlib.import_module(f"tasks.core.{name}") for name in names]
 functions = {found for module in modules for found in vars(module).values() if hasattr(found, "py_func")}
 assert len(functions) > 30
